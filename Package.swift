@@ -1,0 +1,50 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// REVERIFY_WERROR=1 turns warnings into errors: continuous integration sets it, dependents never meet it.
+let warningsAsErrors = Context.environment["REVERIFY_WERROR"] == "1"
+
+let swift: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ] + (warningsAsErrors ? [.treatAllWarnings(as: .error)] : [])
+
+// Every kernel states its own instruction set by a function attribute, so no unsafe flags are needed.
+let kernels: [CSetting] = [.define("NDEBUG", .when(configuration: .release))]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: swift)
+}
+
+func tests(_ target: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: "\(target)Tests", dependencies: [.init(stringLiteral: target), "TestSupport"] + dependencies,
+    swiftSettings: swift)
+}
+
+let package = Package(
+  name: "ReVerify",
+  products: [
+    .library(name: "ReVerify", targets: ["ReVerify"]),
+    .executable(name: "reverify", targets: ["reverify"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .target(name: "CFaceKernels", cSettings: kernels),
+    library("Biometrics"),
+    library("FaceMatching", ["Biometrics", "CFaceKernels"]),
+    library("EnrolmentStore", ["Biometrics", "FaceMatching"]),
+    library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "CSodium"]),
+    library("Evaluation", ["Biometrics", "FaceMatching"]),
+    library("EmbeddingFiles"),
+    library("Simulation", ["Biometrics", "FaceMatching", "ReVerification", "EnrolmentStore", "Evaluation"]),
+    library(
+      "ReVerify",
+      ["Biometrics", "FaceMatching", "EnrolmentStore", "ReVerification", "Evaluation"]),
+    .executableTarget(
+      name: "reverify", dependencies: ["ReVerify", "EmbeddingFiles", "Simulation"], swiftSettings: swift),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
+  ],
+  swiftLanguageModes: [.v6]
+)

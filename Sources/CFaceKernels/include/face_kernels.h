@@ -1,0 +1,109 @@
+// face_kernels.h: arithmetic on rows of numbers, chosen at run time for the processor it runs on.
+//
+// Kernels know nothing of faces, cannot fail and allocate nothing. Lengths are checked by the caller; a pointer
+// may have any alignment unless said otherwise. Every level gives the same bits for every operation here.
+#ifndef FACE_KERNELS_H
+#define FACE_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__clang__)
+#pragma clang assume_nonnull begin
+#define FK_NULLABLE _Nullable
+#define FK_ENUM(name) enum __attribute__((enum_extensibility(closed))) name : int32_t
+#else
+#define FK_NULLABLE
+#define FK_ENUM(name) enum name
+#endif
+
+/// Instruction sets, each a set of kernels. Within a processor family a greater number needs more of it.
+typedef FK_ENUM(fk_level) {
+  FK_LEVEL_SCALAR = 0,  // plain C
+  FK_LEVEL_AVX2 = 1,    // AVX2 and FMA
+  FK_LEVEL_AVX512 = 2,  // AVX-512 F, BW, DQ, VL
+  FK_LEVEL_VNNI = 3,    // AVX-512 as above and VNNI
+  FK_LEVEL_NEON = 8,    // arm64 Advanced SIMD; sdot where present
+} fk_level;
+
+/// Rows in a block of the interleaved 8-bit plane, and dimensions that lie together in it.
+enum { FK_BLOCK_ROWS = 16, FK_GROUP_DIMENSIONS = 4, FK_DIMENSION_STEP = 64 };
+
+/// What remains of a row of floats besides its 8-bit codes c: the row is scale * c to within `error_norm`.
+typedef struct fk_quantisation {
+  float scale;       // largest magnitude / 127; 0 for a row of zeros
+  float error_norm;  // an upper bound of the Euclidean norm of row - scale * c, rounded upwards
+} fk_quantisation;
+
+/// The kernels of one level. `count` is a number of elements, never of bytes.
+typedef struct fk_kernels {
+  fk_level level;
+  const char *name;
+
+  /// The dot product by the *defined reduction*, the number that is the score of a pair. Sixteen f32 lanes start
+  /// at +0; element i goes to lane i mod 16 by one fused multiply-add, in ascending i; the vectors count as padded
+  /// with +0 to a multiple of sixteen. Then lane j += lane j + 8 for j < 8, j + 4 for j < 4, j + 2, j + 1: lane 0.
+  float (*dot_f32)(const float *a, const float *b, size_t count);
+
+  /// `dot_f32` of `query` with each of `row_count` rows that lie `stride` elements apart.
+  void (*dot_rows_f32)(const float *query, const float *rows, size_t stride, size_t row_count, size_t count,
+                       float *scores);
+
+  /// The sum of squares in f64: eight lanes from +0, element i in lane i mod 8, each product exact in f64, then
+  /// halved as above (4, 2, 1). Neither overflows nor underflows for finite f32.
+  double (*squared_norm_f32)(const float *row, size_t count);
+
+  /// result[i] = (float)((double)row[i] / norm), in place or not. `norm` is finite and above zero.
+  void (*divide_f32)(const float *row, double norm, size_t count, float *result);
+
+  /// Codes in -127...127: nearbyint(row[i] * (127 / m)) in f32, ties to even, clamped; m = the largest magnitude.
+  fk_quantisation (*quantise_i8)(const float *row, size_t count, int8_t *codes);
+
+  /// The exact sum of products; no overflow up to 133,000 elements of -127...127.
+  int32_t (*dot_i8)(const int8_t *a, const int8_t *b, size_t count);
+
+  /// Exact dot products of `query_count` queries with all rows of `block_count` blocks of the interleaved plane
+  /// (see fk_pack_block). `dimension` is a multiple of FK_DIMENSION_STEP; queries lie `dimension` bytes apart;
+  /// blocks are 64-byte aligned. products[q * block_count * 16 + row] is the product of the *signed* codes.
+  void (*dot_blocks_i8)(const uint8_t *blocks, size_t block_count, size_t dimension, const int8_t *queries,
+                        size_t query_count, int32_t *products);
+
+  /// For i < count (a multiple of 16), estimate = scale[i] * (query_scale * product[i]); where
+  /// estimate + (error_factor * error[i] + constant) >= cutoff, appends i to `indices` and estimate to `estimates`.
+  /// Each step one f32 operation, rounded once, no fusing. Returns how many were appended, in ascending i.
+  size_t (*select_i8)(const int32_t *products, const float *scales, const float *errors, size_t count,
+                      float query_scale, float error_factor, float constant, float cutoff, uint32_t *indices,
+                      float *estimates);
+} fk_kernels;
+
+/// Interleaves sixteen rows of signed codes, `stride` bytes apart, into one block of 16 * `dimension` bytes:
+/// byte 64 * (d / 4) + 4 * row + d % 4 is code[row][d] + 128. Dimensions from `count` to `dimension` are filled
+/// with code 0. This is at once the layout of a VNNI lane a row and of an AMX B tile.
+void fk_pack_block(const int8_t *codes, size_t stride, size_t count, size_t dimension, uint8_t *block);
+
+/// The kernels of a level, or null where this processor (or build) has not got it.
+const fk_kernels *FK_NULLABLE fk_kernels_at(fk_level level);
+
+/// The greatest level that this processor has.
+fk_level fk_highest_level(void);
+
+/// The name that OpenBLAS gives the kernels that suit this processor (for OPENBLAS_CORETYPE), or null when its own
+/// choice should stand.
+const char *FK_NULLABLE fk_openblas_core_type(void);
+
+/// The processor's name as it gives it, for reports; never null.
+const char *fk_processor_name(void);
+
+#if defined(__clang__)
+#pragma clang assume_nonnull end
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
