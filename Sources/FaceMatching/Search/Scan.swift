@@ -1,0 +1,87 @@
+import Biometrics
+import CFaceKernels
+
+/// One search: which rows count, what their scores are, and what is made of them. Shared by the threads that run it.
+struct Scan: Sendable {
+  let view: PartitionView
+  let probes: [[Float]]
+  let request: SearchRequest
+  let kernels: Kernels
+
+  /// The units of all segments, divided into consecutive shares of about the same number of rows.
+  func shares(atMost count: Int, rowsPerShare: Int) -> [[ScanUnit]] {
+    var units: [ScanUnit] = []
+    for segment in 0..<view.segmentCount {
+      for first in stride(from: 0, to: view[segment].count, by: ScanUnit.rowCount) {
+        units.append(
+          ScanUnit(segment: segment, rows: first..<min(first + ScanUnit.rowCount, view[segment].count)))
+      }
+    }
+    let rowCount = units.reduce(0) { $0 + $1.rows.count }
+    let shareCount = max(1, min(count, rowCount * probes.count / rowsPerShare, units.count))
+    return (0..<shareCount).map { share in
+      Array(units[units.count * share / shareCount..<units.count * (share + 1) / shareCount])
+    }
+  }
+
+  /// Scans `units` for all probes; a collector for each.
+  func run<Pass: FirstPass>(over units: [ScanUnit], firstPass: Pass) -> [CandidateCollector] {
+    let rowCount = view.referenceCount
+    var collectors = probes.map { _ in CandidateCollector(request: request, rowCount: rowCount) }
+    var scratch = firstPass.makeScratch()
+    for unit in units {
+      let segment = view[unit.segment].segment
+      collectors.withUnsafeMutableBufferPointer { collectors in
+        firstPass.scan(
+          unit, of: segment, scratch: &scratch, cutoff: { collectors[$0].cutoff },
+          offer: { probe, row, estimate, slack in
+            guard estimate + slack >= collectors[probe].cutoff, includes(row, of: segment) else { return }
+            collectors[probe].offer(
+              RowLocation(segment: unit.segment, row: row), estimate: estimate, slack: slack)
+          })
+        for row in unit.remainingRows where includes(row, of: segment) {
+          let location = RowLocation(segment: unit.segment, row: row)
+          for probe in collectors.indices {
+            collectors[probe].offer(location, estimate: score(probe, at: location), slack: 0)
+          }
+        }
+        for probe in collectors.indices {
+          collectors[probe].thinOut { score(probe, at: $0) }
+        }
+      }
+    }
+    return collectors
+  }
+
+  /// The results of a probe from what the threads gathered for it.
+  func finish(_ probe: Int, parts: [CandidateCollector]) -> [Candidate] {
+    var collector = CandidateCollector(request: request, rowCount: view.referenceCount)
+    for part in parts { collector.merge(part) }
+    return results(collector.finish { score(probe, at: $0) }.map { ($0.score, $0.location) })
+  }
+
+  /// Best first, ties by ascending enrolment, at most as many as asked for, of those that reach the threshold.
+  func results(_ rows: [(score: Float, location: RowLocation)]) -> [Candidate] {
+    let candidates = rows.compactMap { row -> Candidate? in
+      let segment = view[row.location.segment].segment
+      guard row.score >= request.floor, includes(row.location.row, of: segment) else { return nil }
+      return Candidate(reference: segment.references[row.location.row], score: SimilarityScore(row.score))
+    }
+    return Array(candidates.sorted(by: Candidate.isCloser).prefix(request.limit))
+  }
+
+  /// The score of a pair: the defined reduction, held within −1...1.
+  func score(_ probe: Int, at location: RowLocation) -> Float {
+    let segment = view[location.segment].segment
+    return probes[probe].withUnsafeBufferPointer {
+      SimilarityScore(
+        clamping: kernels.table.pointee.dot_f32(
+          $0.baseAddress!, segment.rows + location.row * segment.stride, $0.count)
+      ).value
+    }
+  }
+
+  private func includes(_ row: Int, of segment: Segment) -> Bool {
+    segment.isPresent(row, at: view.version) && request.filter.includes(segment.references[row])
+  }
+}

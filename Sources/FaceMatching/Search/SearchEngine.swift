@@ -1,0 +1,83 @@
+import Biometrics
+import CFaceKernels
+import Glibc
+import Synchronization
+
+/// Exact search over a view of a partition: a first pass picks rows by a proven bound, the defined reduction decides.
+final class SearchEngine: Sendable {
+  let kernels: Kernels
+  let pool: WorkerPool
+  /// The BLAS that batches use, where it is the faster or the chosen first pass.
+  let blas: OpenBLAS?
+
+  /// Rows below which a second thread costs more than it saves.
+  private static let rowsPerThread = 8192
+  /// Probes from which a matrix product pays.
+  private static let blasBatch = 4
+
+  init(configuration: Gallery.Configuration) throws(GalleryError) {
+    kernels = try Self.kernels(at: configuration.level)
+    let threadCount = configuration.threadCount ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    guard threadCount >= 1 else { throw GalleryError(.threadCount(threadCount)) }
+    pool = WorkerPool(threadCount: threadCount)
+    blas = try Self.blas(for: configuration.batchFirstPass, level: kernels.level)
+  }
+
+  private static func kernels(at level: KernelLevel?) throws(GalleryError) -> Kernels {
+    do throws(KernelSelectionError) {
+      if let level { return try Kernels(level: level) }
+      return try Kernels.fromEnvironment.get()
+    } catch {
+      throw GalleryError(.kernels(error))
+    }
+  }
+
+  private static func blas(
+    for choice: Gallery.Configuration.BatchFirstPass, level: KernelLevel
+  ) throws(GalleryError) -> OpenBLAS? {
+    switch (choice, OpenBLAS.shared) {
+    case (.int8, _): return nil
+    case (.blas, .success(let blas)): return blas
+    case (.blas, .failure(let reason)): throw GalleryError(.blasUnavailable(reason.description))
+    // Our 8-bit kernels are the faster at every level but the plain one.
+    case (.automatic, .success(let blas)): return level == .scalar ? blas : nil
+    case (.automatic, .failure): return nil
+    }
+  }
+
+  /// The results of each probe, best first. All probes have the dimension of the view's rows.
+  func search(_ probes: [[Float]], in view: PartitionView, _ request: SearchRequest) -> [[Candidate]] {
+    guard request.limit > 0, view.segmentCount > 0, !probes.isEmpty else { return probes.map { _ in [] } }
+    if let blas, probes.count >= Self.blasBatch {
+      return search(probes, in: view, request, firstPass: BLASFirstPass(probes, blas: blas))
+    }
+    return search(probes, in: view, request, firstPass: Int8FirstPass(probes, kernels: kernels))
+  }
+
+  private func search(
+    _ probes: [[Float]], in view: PartitionView, _ request: SearchRequest, firstPass: some FirstPass
+  ) -> [[Candidate]] {
+    let scan = Scan(view: view, probes: probes, request: request, kernels: kernels)
+    let shares = scan.shares(atMost: pool.threadCount, rowsPerShare: Self.rowsPerThread)
+    let gathered = Mutex<[[CandidateCollector]]>([])
+    pool.parallel(shares.count) { share in
+      let collectors = scan.run(over: shares[share], firstPass: firstPass)
+      gathered.withLock { $0.append(collectors) }
+    }
+    let parts = gathered.withLock { $0 }
+    let results = Mutex([[Candidate]](repeating: [], count: probes.count))
+    pool.parallel(min(probes.count, pool.threadCount)) { worker in
+      for probe in stride(from: worker, to: probes.count, by: min(probes.count, self.pool.threadCount)) {
+        let candidates = scan.finish(probe, parts: parts.map { $0[probe] })
+        results.withLock { $0[probe] = candidates }
+      }
+    }
+    return results.withLock { $0 }
+  }
+
+  /// The results among the references with these enrolment numbers, all scored by the defined reduction.
+  func search(_ probe: [Float], numbers: [UInt64], in view: PartitionView, _ request: SearchRequest) -> [Candidate] {
+    let scan = Scan(view: view, probes: [probe], request: request, kernels: kernels)
+    return scan.results(numbers.compactMap(view.location).map { (scan.score(0, at: $0), $0) })
+  }
+}

@@ -1,0 +1,191 @@
+import Biometrics
+import CFaceKernels
+import Synchronization
+
+/// A segment and how many of its rows are published.
+struct SegmentView: Sendable {
+  let segment: Segment
+  let count: Int
+}
+
+/// What a reader sees of a partition: all rows enrolled and none removed up to `version`.
+struct PartitionView: Sendable {
+  /// Segments that take no more rows.
+  var sealed: [SegmentView] = []
+  /// The segment that grows.
+  var tail: SegmentView?
+  var version: UInt64 = 0
+  /// References present at this version.
+  var referenceCount = 0
+
+  var segmentCount: Int { sealed.count + (tail == nil ? 0 : 1) }
+
+  subscript(position: Int) -> SegmentView {
+    position < sealed.count ? sealed[position] : tail!
+  }
+
+  /// Where the reference of an enrolment number lies, by bisection over the segments.
+  func location(of number: UInt64) -> RowLocation? {
+    var low = 0
+    var high = segmentCount
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].segment.references[0].number <= number { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0 else { return nil }
+    let view = self[low - 1]
+    return view.segment.row(of: number, count: view.count).map { RowLocation(segment: low - 1, row: $0) }
+  }
+}
+
+/// A row of a partition view.
+struct RowLocation: Hashable, Sendable {
+  let segment: Int
+  let row: Int
+}
+
+/// The references of one organisation.
+///
+/// Writers take turns under `writer`. Readers take a view, which a lock guards for the length of a pointer copy,
+/// and never wait for a writer's work: rows are written before they are published, removals are stamped with a
+/// version, and a rewritten segment replaces the old one, which lives on until its last reader is done.
+final class Partition: Sendable {
+  private struct Writer {
+    var numbers: [SessionID: UInt64] = [:]
+    var nextNumber: UInt64 = 0
+    /// Rows removed from each segment, by position; the tail's is the last.
+    var removedCounts: [Int] = []
+  }
+
+  let dimension: Int
+  private let kernels: Kernels
+  private let writer = Mutex(Writer())
+  private let published = Mutex(PartitionView())
+  let users = ShardedIndex<UserID>()
+
+  init(dimension: Int, kernels: Kernels) {
+    self.dimension = dimension
+    self.kernels = kernels
+  }
+
+  var view: PartitionView { published.withLock { $0 } }
+
+  /// Adds a reference, or finds the one that its session has. Amortised cost is independent of the number enrolled.
+  func enrol(_ reference: Reference) throws(GalleryError) -> UInt64 {
+    try writer.withLock { (writer: inout sending Writer) throws(GalleryError) -> UInt64 in
+      if let number = writer.numbers[reference.session] {
+        guard isEnrolled(reference, as: number) else {
+          throw GalleryError(.sessionAlreadyEnrolled(reference.session))
+        }
+        return number
+      }
+      let number = writer.nextNumber
+      append(reference, as: number, &writer)
+      writer.nextNumber += 1
+      writer.numbers[reference.session] = number
+      return number
+    }
+  }
+
+  /// Takes the session's reference out; later views don't have it. False when there is none.
+  func remove(_ session: SessionID) -> Bool {
+    writer.withLock { writer in
+      guard let number = writer.numbers.removeValue(forKey: session), let location = view.location(of: number)
+      else { return false }
+      var view = self.view
+      let segment = view[location.segment].segment
+      view.version += 1
+      view.referenceCount -= 1
+      segment.remove(location.row, at: view.version)
+      writer.removedCounts[location.segment] += 1
+      users.remove(number, from: segment.references[location.row].user)
+      let isSealed = location.segment < view.sealed.count
+      if isSealed, writer.removedCounts[location.segment] * 2 > segment.count {
+        rewrite(location.segment, of: &view, &writer)
+      }
+      publish(view)
+      return true
+    }
+  }
+
+  /// Rewrites every segment that holds removed references, so that nothing of them stays in memory once the
+  /// searches that run now have ended. Costs a copy of those segments.
+  func purge() {
+    writer.withLock { writer in
+      var view = self.view
+      if let tail = view.tail {
+        view.sealed.append(tail)
+        view.tail = nil
+      }
+      var position = view.sealed.count - 1
+      while position >= 0 {
+        if writer.removedCounts[position] > 0 { position = rewrite(position, of: &view, &writer) }
+        position -= 1
+      }
+      publish(view)
+    }
+  }
+
+  private func isEnrolled(_ reference: Reference, as number: UInt64) -> Bool {
+    let view = self.view
+    guard let location = view.location(of: number) else { return false }
+    let segment = view[location.segment].segment
+    let enrolled = segment.references[location.row]
+    return enrolled.user == reference.user && enrolled.workflow == reference.workflow
+      && enrolled.approvedAt == reference.approvedAt
+      && reference.embedding.values.elementsEqual(
+        UnsafeBufferPointer(start: segment.rows + location.row * segment.stride, count: dimension))
+  }
+
+  private func append(_ reference: Reference, as number: UInt64, _ writer: inout Writer) {
+    var view = self.view
+    if let full = view.tail, full.segment.isFull {
+      view.sealed.append(full)
+      view.tail = nil
+    }
+    if view.tail == nil {
+      // The first segment is small, for organisations that have few users.
+      let capacity = view.sealed.isEmpty ? Segment.standardCapacity / 16 : Segment.standardCapacity
+      view.tail = SegmentView(segment: Segment(dimension: dimension, capacity: capacity), count: 0)
+      writer.removedCounts.append(0)
+    }
+    let segment = view.tail!.segment
+    let enrolled = EnrolledReference(
+      number: number, session: reference.session, user: reference.user, workflow: reference.workflow,
+      approvedAt: reference.approvedAt)
+    reference.embedding.values.withUnsafeBufferPointer { segment.append($0, as: enrolled, kernels: kernels) }
+    view.tail = SegmentView(segment: segment, count: segment.count)
+    view.referenceCount += 1
+    publish(view)
+    users.append(number, to: reference.user)
+  }
+
+  /// Replaces a sealed segment, together with its predecessor when both fit into one, by a copy of what is present.
+  /// Returns the position up to which segments are as they were.
+  @discardableResult
+  private func rewrite(_ position: Int, of view: inout PartitionView, _ writer: inout Writer) -> Int {
+    var range = position..<position + 1
+    let present = { (index: Int) in view.sealed[index].count - writer.removedCounts[index] }
+    if position > 0, present(position - 1) + present(position) <= Segment.standardCapacity {
+      range = position - 1..<position + 1
+    }
+    let total = range.reduce(0) { $0 + present($1) }
+    let capacity = max(total, 1).roundedUp(toMultipleOf: Int(FK_BLOCK_ROWS))
+    let copy = Segment(dimension: dimension, capacity: capacity)
+    for source in view.sealed[range] {
+      for row in 0..<source.count where source.segment.isPresent(row, at: view.version) {
+        let values = UnsafeBufferPointer(
+          start: source.segment.rows + row * source.segment.stride, count: dimension)
+        copy.append(values, as: source.segment.references[row], kernels: kernels)
+      }
+    }
+    let replacement = copy.count == 0 ? [] : [SegmentView(segment: copy, count: copy.count)]
+    view.sealed.replaceSubrange(range, with: replacement)
+    writer.removedCounts.replaceSubrange(range, with: replacement.map { _ in 0 })
+    return range.lowerBound
+  }
+
+  private func publish(_ view: PartitionView) {
+    published.withLock { $0 = view }
+  }
+}

@@ -1,0 +1,127 @@
+import Biometrics
+import CFaceKernels
+import Glibc
+import Synchronization
+
+/// A run of references in enrolment order, in the forms that a search reads.
+///
+/// Invariants: rows 0..<count are complete and never change but for their removal, so a reader that was handed a
+/// count needs no lock. The 8-bit plane holds whole blocks of sixteen rows; it is written when the sixteenth row
+/// of a block arrives, so no byte of a block is written once a reader may read it. Rows beyond the last whole
+/// block are scored exactly. `count` is the writer's alone.
+///
+/// `@unchecked Sendable`: memory below a published count is immutable, `removedAt` is atomic, and one writer at a
+/// time, under the partition's lock, appends.
+final class Segment: @unchecked Sendable {
+  static let standardCapacity = 4096
+
+  let dimension: Int
+  /// Elements from one f32 row to the next: the dimension, padded to whole vectors of sixteen.
+  let stride: Int
+  /// Bytes of a row in the 8-bit plane: the dimension, padded to the kernels' step.
+  let planeDimension: Int
+  let capacity: Int
+  private(set) var count = 0
+
+  let rows: UnsafeMutablePointer<Float>
+  let plane: UnsafeMutablePointer<UInt8>
+  let scales: UnsafeMutablePointer<Float>
+  let errors: UnsafeMutablePointer<Float>
+  let references: UnsafeMutablePointer<EnrolledReference>
+  /// The version at which a row was removed; `UInt64.max` while it is there.
+  private let removedAt: UnsafeMutablePointer<Atomic<UInt64>>
+
+  init(dimension: Int, capacity: Int) {
+    precondition(capacity > 0 && capacity % Int(FK_BLOCK_ROWS) == 0, "a segment holds whole blocks")
+    self.dimension = dimension
+    self.capacity = capacity
+    stride = dimension.roundedUp(toMultipleOf: 16)
+    planeDimension = dimension.roundedUp(toMultipleOf: Int(FK_DIMENSION_STEP))
+    rows = .allocateAligned(capacity * stride)
+    plane = .allocateAligned(capacity * planeDimension)
+    scales = .allocateAligned(capacity)
+    errors = .allocateAligned(capacity)
+    references = .allocate(capacity: capacity)
+    removedAt = .allocate(capacity: capacity)
+  }
+
+  deinit {
+    // Templates don't outlive their segment in freed memory.
+    explicit_bzero(rows, capacity * stride * MemoryLayout<Float>.size)
+    explicit_bzero(plane, capacity * planeDimension)
+    references.deinitialize(count: count)
+    free(rows)
+    free(plane)
+    free(scales)
+    free(errors)
+    references.deallocate()
+    removedAt.deallocate()
+  }
+
+  var isFull: Bool { count == capacity }
+
+  /// Appends a row. The caller publishes the new count.
+  func append(_ values: UnsafeBufferPointer<Float>, as reference: EnrolledReference, kernels: Kernels) {
+    precondition(!isFull && values.count == dimension, "the segment is full or the row has another dimension")
+    let row = rows + count * stride
+    row.update(from: values.baseAddress!, count: dimension)
+    (row + dimension).update(repeating: 0, count: stride - dimension)
+    (references + count).initialize(to: reference)
+    (removedAt + count).initialize(to: Atomic(.max))
+    count += 1
+    if count % Int(FK_BLOCK_ROWS) == 0 { encodeBlock(count / Int(FK_BLOCK_ROWS) - 1, kernels: kernels) }
+  }
+
+  func isPresent(_ row: Int, at version: UInt64) -> Bool {
+    removedAt[row].load(ordering: .relaxed) > version
+  }
+
+  func remove(_ row: Int, at version: UInt64) {
+    removedAt[row].store(version, ordering: .relaxed)
+  }
+
+  /// The row with enrolment number `number` among the first `count`, by bisection.
+  func row(of number: UInt64, count: Int) -> Int? {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if references[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low < count && references[low].number == number ? low : nil
+  }
+
+  /// Quantises and interleaves sixteen rows.
+  private func encodeBlock(_ block: Int, kernels: Kernels) {
+    let first = block * Int(FK_BLOCK_ROWS)
+    withUnsafeTemporaryAllocation(of: Int8.self, capacity: Int(FK_BLOCK_ROWS) * dimension) { codes in
+      for lane in 0..<Int(FK_BLOCK_ROWS) {
+        let quantisation = kernels.table.pointee.quantise_i8(
+          rows + (first + lane) * stride, dimension, codes.baseAddress! + lane * dimension)
+        scales[first + lane] = quantisation.scale
+        errors[first + lane] = quantisation.error_norm
+      }
+      fk_pack_block(codes.baseAddress!, dimension, dimension, planeDimension, plane + first * planeDimension)
+      explicit_bzero(codes.baseAddress!, codes.count)
+    }
+  }
+}
+
+extension Int {
+  func roundedUp(toMultipleOf step: Int) -> Int { (self + step - 1) / step * step }
+}
+
+extension UnsafeMutablePointer where Pointee: BitwiseCopyable {
+  /// Memory on a cache-line boundary; on huge pages, where the system has them, when it is large.
+  static func allocateAligned(_ count: Int) -> Self {
+    let size = Swift.max(count, 1) * MemoryLayout<Pointee>.stride
+    let hugePage = 2 << 20
+    let isLarge = size >= hugePage
+    var memory: UnsafeMutableRawPointer?
+    guard posix_memalign(&memory, isLarge ? hugePage : 64, size) == 0, let memory else {
+      fatalError("no memory for \(size) bytes")
+    }
+    if isLarge { madvise(memory, size, MADV_HUGEPAGE) }
+    return memory.bindMemory(to: Pointee.self, capacity: count)
+  }
+}
