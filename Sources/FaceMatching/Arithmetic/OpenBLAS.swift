@@ -11,12 +11,6 @@ public struct OpenBLAS: Sendable {
     _ alpha: Float, _ a: UnsafePointer<Float>, _ lda: Int32, _ b: UnsafePointer<Float>, _ ldb: Int32,
     _ beta: Float, _ c: UnsafeMutablePointer<Float>, _ ldc: Int32
   ) -> Void
-  typealias MatrixVectorProduct = @convention(c) (
-    _ order: Int32, _ transpose: Int32, _ m: Int32, _ n: Int32, _ alpha: Float, _ a: UnsafePointer<Float>,
-    _ lda: Int32, _ x: UnsafePointer<Float>, _ incx: Int32, _ beta: Float, _ y: UnsafeMutablePointer<Float>,
-    _ incy: Int32
-  ) -> Void
-
   /// Why there is no BLAS to use.
   public enum Unavailability: Error, Equatable, Sendable, CustomStringConvertible {
     case notInstalled
@@ -40,7 +34,6 @@ public struct OpenBLAS: Sendable {
   /// What OpenBLAS calls the kernels it uses, for example `SkylakeX`.
   public let coreName: String
   private let sgemm: MatrixProduct
-  private let sgemv: MatrixVectorProduct
 
   /// Opened and checked once at first use.
   public static let shared: Result<OpenBLAS, Unavailability> = {
@@ -61,7 +54,6 @@ public struct OpenBLAS: Sendable {
       return unsafeBitCast(symbol, to: type)
     }
     sgemm = try function("cblas_sgemm", as: MatrixProduct.self)
-    sgemv = try function("cblas_sgemv", as: MatrixVectorProduct.self)
     typealias CoreName = @convention(c) () -> UnsafePointer<CChar>?
     coreName = try function("openblas_get_corename", as: CoreName.self)().map { String(cString: $0) } ?? "unnamed"
     try function("openblas_set_num_threads", as: (@convention(c) (Int32) -> Void).self)(1)
@@ -85,15 +77,6 @@ public struct OpenBLAS: Sendable {
     sgemm(
       Self.rowMajor, Self.noTranspose, Self.transpose, Int32(leftCount), Int32(rightCount), Int32(count), 1, left,
       Int32(leftStride), right, Int32(rightStride), 0, products, Int32(productStride))
-  }
-
-  /// products[i] = row i · vector; the peer of a single search in benchmarks.
-  package func multiply(
-    rows: UnsafePointer<Float>, rowCount: Int, stride: Int, by vector: UnsafePointer<Float>, count: Int,
-    into products: UnsafeMutablePointer<Float>
-  ) {
-    sgemv(
-      Self.rowMajor, Self.noTranspose, Int32(rowCount), Int32(count), 1, rows, Int32(stride), vector, 1, 0, products, 1)
   }
 
   /// Products of small whole numbers, whose sums are exact in f32 in any order, in shapes that reach the inner

@@ -35,13 +35,13 @@ final class SearchEngine: Sendable {
   private static func blas(
     for choice: Gallery.Configuration.BatchFirstPass, level: KernelLevel
   ) throws(GalleryError) -> OpenBLAS? {
-    switch (choice, OpenBLAS.shared) {
-    case (.int8, _): return nil
-    case (.blas, .success(let blas)): return blas
-    case (.blas, .failure(let reason)): throw GalleryError(.blasUnavailable(reason.description))
     // Our 8-bit kernels are the faster at every level but the plain one.
-    case (.automatic, .success(let blas)): return level == .scalar ? blas : nil
-    case (.automatic, .failure): return nil
+    if choice == .int8 || (choice == .automatic && level != .scalar) { return nil }
+    switch OpenBLAS.shared {
+    case .success(let blas): return blas
+    case .failure(let reason):
+      if choice == .automatic { return nil }
+      throw GalleryError(.blasUnavailable(reason.description))
     }
   }
 

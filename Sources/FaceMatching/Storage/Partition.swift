@@ -165,7 +165,7 @@ final class Partition: Sendable {
   @discardableResult
   private func rewrite(_ position: Int, of view: inout PartitionView, _ writer: inout Writer) -> Int {
     var range = position..<position + 1
-    let present = { (index: Int) in view.sealed[index].count - writer.removedCounts[index] }
+    func present(_ index: Int) -> Int { view.sealed[index].count - writer.removedCounts[index] }
     if position > 0, present(position - 1) + present(position) <= Segment.standardCapacity {
       range = position - 1..<position + 1
     }

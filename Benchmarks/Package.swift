@@ -1,0 +1,13 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that what benchmarks need never reaches users of the engine.
+let package = Package(
+  name: "ReVerifyBenchmarks",
+  dependencies: [.package(name: "ReVerify", path: "..")],
+  targets: [
+    .executableTarget(
+      name: "SearchBenchmark", dependencies: [.product(name: "ReVerify", package: "ReVerify")])
+  ],
+  swiftLanguageModes: [.v6]
+)
