@@ -44,7 +44,10 @@ let package = Package(
       ["Biometrics", "FaceMatching", "EnrolmentStore", "ReVerification", "Evaluation"]),
     .executableTarget(
       name: "reverify", dependencies: ["ReVerify", "EmbeddingFiles", "Simulation"], swiftSettings: swift),
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
+    .target(
+      name: "TestSupport", dependencies: ["Biometrics", "FaceMatching", "Evaluation"], path: "Tests/TestSupport",
+      swiftSettings: swift),
+    tests("FaceMatching"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -26,6 +26,6 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
       sum += (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48)
     }
     // Eight uniform numbers of 0..<65536 have the mean 262140 and the variance 8 · (65536² − 1) / 12.
-    return (Float(sum) - 262_140) * (1 / 53_509.93)
+    return (Float(sum) - 262_140) * (1 / 53_509.92)
   }
 }

@@ -1,0 +1,47 @@
+import Biometrics
+import FaceMatching
+
+/// The plain way to search, to hold the quick one against: every row scored, then sorted.
+struct Exhaustive {
+  let references: [Reference]
+
+  /// Row numbers and scores by the defined reduction, best first, ties by number.
+  func search(
+    _ probe: Embedding, limit: Int, threshold: SimilarityThreshold? = nil,
+    where isIncluded: (Reference) -> Bool = { _ in true }
+  ) throws -> [Hit] {
+    var hits: [Hit] = []
+    for (row, reference) in references.enumerated() where isIncluded(reference) {
+      let score = try probe.score(with: reference.embedding)
+      if let threshold, !score.matches(threshold) { continue }
+      hits.append(Hit(row: row, score: score.value))
+    }
+    hits.sort { $0.score != $1.score ? $0.score > $1.score : $0.row < $1.row }
+    return Array(hits.prefix(limit))
+  }
+}
+
+struct Hit: Equatable {
+  let row: Int
+  let score: Float
+
+  init(row: Int, score: Float) {
+    self.row = row
+    self.score = score
+  }
+
+  init(_ candidate: Candidate) {
+    self.init(row: Int(candidate.reference.number), score: candidate.score.value)
+  }
+}
+
+/// A gallery configuration for each way that a result can be computed here.
+func allConfigurations() -> [Gallery.Configuration] {
+  var configurations = KernelLevel.available.flatMap { level in
+    [1, 2].map { Gallery.Configuration(level: level, threadCount: $0, batchFirstPass: .int8) }
+  }
+  if case .success = OpenBLAS.shared {
+    configurations += [1, 2].map { Gallery.Configuration(threadCount: $0, batchFirstPass: .blas) }
+  }
+  return configurations
+}
