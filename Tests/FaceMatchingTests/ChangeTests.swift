@@ -4,6 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
+private final class Flag: Sendable {
+  let isSet = Atomic(false)
+}
+
 @Suite struct ChangeTests {
   @Test func `enrolling the same reference twice changes nothing, another one for its session is refused`() throws {
     let embeddings = try syntheticEmbeddings(2, dimension: 8)
@@ -88,7 +92,7 @@ import Testing
     let embeddings = try syntheticEmbeddings(1200, dimension: 32)
     let gallery = try Gallery(space: .test(dimension: 32), configuration: .init(threadCount: 2))
     for row in 0..<200 { try gallery.enrol(.test(row, embeddings[row], user: "stays")) }
-    let isDone = Atomic(false)
+    let flag = Flag()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<2 {
         group.addTask {
@@ -112,7 +116,7 @@ import Testing
       group.addTask {
         let stays = Exhaustive(references: (0..<200).map { .test($0, embeddings[$0], user: "stays") })
         var searches = 0
-        while !isDone.load(ordering: .relaxed) || searches == 0 {
+        while !flag.isSet.load(ordering: .relaxed) || searches == 0 {
           let probe = embeddings[searches * 7 % 1200]
           let snapshot = gallery.snapshot(of: "organisation")
           let first = try snapshot.candidates(for: [probe, probe], limit: 30)
@@ -125,7 +129,7 @@ import Testing
       }
       try await group.next()
       try await group.next()
-      isDone.store(true, ordering: .relaxed)
+      flag.isSet.store(true, ordering: .relaxed)
       try await group.waitForAll()
     }
     #expect(gallery.snapshot(of: "organisation").count == 200)

@@ -64,7 +64,8 @@ import Testing
     let left = try Embedding([1, 0, 0, 0], space: space)
     let right = try Embedding([0, 1, 0, 0], space: space)
     let fused = try Embedding.fused([left, right])
-    #expect(fused.values == [0.5.squareRoot(), 0.5.squareRoot(), 0, 0].map { Float($0 as Double) })
+    let half = Float((0.5).squareRoot())
+    #expect(fused.values == [half, half, 0, 0])
     #expect(try Embedding.fused([left]) == left)
     #expect(throws: EmbeddingError(.nothingToFuse)) { try Embedding.fused([]) }
     let opposite = try Embedding([-1, 0, 0, 0], space: space)

@@ -46,6 +46,10 @@ public struct KernelSelectionError: Error, Equatable, CustomStringConvertible {
 
   public let code: Code
 
+  public init(code: Code) {
+    self.code = code
+  }
+
   public var description: String {
     let available = KernelLevel.available.map(\.rawValue).joined(separator: ", ")
     return switch code {
