@@ -59,3 +59,9 @@ public struct KernelSelectionError: Error, Equatable, CustomStringConvertible {
     }
   }
 }
+
+/// The processor that this process runs on.
+public enum Processor {
+  /// Its name as it gives it, for reports.
+  public static let name = String(cString: fk_processor_name())
+}

@@ -1,0 +1,73 @@
+# ReVerify: each target works alone on a Debian machine that has Swift 6.2 or later; missing packages are installed.
+#
+#   make run [DATA=folder] [ARGS=...]   the main job: plays re-verifications and prints outcomes against the truth
+#   make test                           what continuous integration runs
+#   make test-all                       the same, with sanitizers, long runs and the cross-compiled kernels
+#   make bench [ARGS=...]               speed beside peers
+#   make eval [DATA=folder]             the operating points of a data set
+#   make format | make lint             house style
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+PACKAGES := pkg-config libsodium-dev libopenblas-dev zlib1g-dev
+CROSS_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
+SOURCES := Package.swift Benchmarks/Package.swift Sources Tests Benchmarks/Sources
+
+# SwiftPM compiles C without optimisation in debug builds; the kernels' tests want it.
+TEST_FLAGS := -Xcc -O2
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+.PHONY: help run test test-all bench eval format lint packages cross-packages swift
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+run: packages swift
+	@swift build -c release --product reverify
+	@.build/release/reverify simulate $(if $(DATA),--data '$(DATA)') $(ARGS)
+
+test: packages swift
+	@Tests/run-benchmarks-tiny
+	@Tests/run-tests $(TEST_FLAGS)
+
+test-all: packages cross-packages swift
+	@Tests/run-benchmarks-tiny
+	@Tests/CFaceKernelsCross/run.sh
+	@REVERIFY_LONG=1 Tests/run-tests $(TEST_FLAGS)
+	@Tests/run-tests $(TEST_FLAGS) --sanitize=address --scratch-path .build-address
+	@Tests/run-tests $(TEST_FLAGS) --sanitize=thread --scratch-path .build-thread
+
+bench: packages swift
+	@swift build -c release --package-path Benchmarks
+	@Benchmarks/.build/release/SearchBenchmark $(ARGS)
+
+eval: packages swift
+	@swift build -c release --product reverify
+	@.build/release/reverify tune $(if $(DATA),--data '$(DATA)') $(ARGS)
+
+format: swift
+	@swift format -i -r -p $(SOURCES)
+
+lint: swift
+	@swift format lint -s -r -p $(SOURCES)
+
+swift:
+	@command -v swift > /dev/null || { echo 'Swift 6.2 or later is needed: https://www.swift.org/install/linux' >&2; exit 1; }
+
+# Only what is missing is installed, so a second run needs no network.
+packages:
+	@$(call install,$(PACKAGES))
+
+cross-packages:
+	@$(call install,$(CROSS_PACKAGES))
+
+define install
+missing=$$(for package in $(1); do \
+  dpkg-query -W -f '$${Status}' "$$package" 2> /dev/null | grep -q 'ok installed' || echo "$$package"; done); \
+if [ -n "$$missing" ]; then \
+  echo "installing: "$$missing; \
+  { $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing; } > .apt.log 2>&1 \
+    || { cat .apt.log >&2; exit 1; }; \
+fi
+endef

@@ -1,0 +1,52 @@
+import EmbeddingFiles
+import FaceMatching
+import Glibc
+
+enum CompareCommand: Command {
+  static let name = "compare"
+  static let summary = "score pairs of embeddings (1:1)"
+  static let explanation = """
+    Prints the pairs' own columns and 'score' as CSV: the cosine of the two rows, -1...1, higher is closer, with all
+    significant digits of a 32-bit float. The score is the one that search and decisions use, bit for bit.
+    A pair with a row that is no embedding (zeros, NaN) keeps an empty score and is named on stderr; exit status 1.
+
+      reverify compare --data FOLDER                       its pairs.csv
+      reverify compare --data FOLDER --pairs pairs.csv
+      reverify compare --embeddings a.npy --pairs p.csv    columns row_a and row_b, any others are kept
+    """
+  static let options =
+    EmbeddingInput.options + [
+      .option("pairs", "FILE", "a CSV with the columns row_a and row_b; the folder's pairs.csv by default")
+    ]
+
+  static func run(_ arguments: Arguments) throws -> Int32 {
+    let input = try EmbeddingInput.required(arguments)
+    guard let path = arguments["pairs"] ?? input.pairsPath else {
+      throw UsageError("which pairs? The data has no pairs.csv: give --pairs FILE")
+    }
+    let file = try PairsFile.read(path, rowCount: input.matrix.rowCount)
+    let space = try EmbeddingInput.unnamedSpace(input.matrix, path: input.embeddingsPath)
+    let output = Output.standard
+    output.write((file.table.columns + ["score"]).map(csvCell).joined(separator: ",") + "\n")
+    var unscored = 0
+    for (index, pair) in file.pairs.enumerated() {
+      var score = ""
+      do throws(EmbeddingError) {
+        let left = try input.embedding(pair.rowA, space: space).get()
+        let right = try input.embedding(pair.rowB, space: space).get()
+        score = "\(try left.score(with: right).value)"
+      } catch {
+        unscored += 1
+        fputs("reverify: \(path), pair \(index): rows \(pair.rowA), \(pair.rowB): \(error)\n", stderr)
+      }
+      output.write((file.table[index].map(csvCell) + [score]).joined(separator: ",") + "\n")
+    }
+    return unscored == 0 ? ExitStatus.success : ExitStatus.partial
+  }
+
+  /// A cell as RFC 4180 writes it: in quotes when it holds a comma, a quote or an end of line.
+  private static func csvCell(_ text: String) -> String {
+    guard text.utf8.contains(where: { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }) else { return text }
+    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+}

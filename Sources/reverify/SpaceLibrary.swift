@@ -1,0 +1,57 @@
+import Biometrics
+import Foundation
+
+/// The embedding spaces that are known here: the files of `models/embedding-spaces`.
+struct SpaceLibrary {
+  static let option = CommandOption.option(
+    "models", "FOLDER", "where the models are (default: REVERIFY_MODELS, or models)")
+
+  let folder: String
+  let spaces: [(name: String, points: OperatingPoints)]
+
+  /// Reads every space of the folder. None at all is no error; a file that is damaged is one.
+  static func read(_ arguments: Arguments) throws -> SpaceLibrary {
+    let root = arguments["models"] ?? ProcessInfo.processInfo.environment["REVERIFY_MODELS"] ?? "models"
+    let folder = "\(root)/embedding-spaces"
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let spaces = try files.filter { $0.hasSuffix(".json") }.sorted().map { file in
+      do {
+        let data = try Data(contentsOf: URL(filePath: "\(folder)/\(file)"))
+        return (String(file.dropLast(5)), try JSONDecoder().decode(OperatingPoints.self, from: data))
+      } catch let error as DecodingError {
+        throw InputError("\(folder)/\(file): \(error.shortDescription)")
+      }
+    }
+    return SpaceLibrary(folder: folder, spaces: spaces)
+  }
+
+  func space(named name: String) throws -> OperatingPoints {
+    guard let space = spaces.first(where: { $0.name == name }) else {
+      let names = spaces.map(\.name).joined(separator: ", ")
+      throw UsageError("no space '\(name)' in \(folder), which has: \(names.isEmpty ? "none" : names)")
+    }
+    return space.points
+  }
+
+  /// The space that a file of embeddings, by its digest, is known to be of.
+  func space(ofFileWithDigest digest: String) -> OperatingPoints? {
+    spaces.map(\.points).first { points in
+      ([points.evidence] + points.alsoOfThisSpace).contains { $0.sha256 == digest }
+    }
+  }
+}
+
+extension DecodingError {
+  /// Where and what, without the values.
+  var shortDescription: String {
+    let context: Context =
+      switch self {
+      case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+        .dataCorrupted(let context):
+        context
+      @unknown default: Context(codingPath: [], debugDescription: "it can't be decoded")
+      }
+    let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
+  }
+}
