@@ -1,0 +1,124 @@
+/// The result of one search with a probe whose mate is enrolled.
+public struct MatedSearch: Hashable, Sendable {
+  /// 1 + the number of other references with a strictly higher score; `nil` when the candidate list lacks the mate.
+  public let rank: Int?
+  /// The mate's score. Meaningless, and not looked at, when there is no rank.
+  public let score: Double
+
+  /// A rank below 1 is a programming error and traps.
+  public init(rank: Int?, score: Double) {
+    precondition(rank.map { $0 >= 1 } ?? true, "ranks begin at 1")
+    self.rank = rank
+    self.score = score
+  }
+
+  /// The rank and score of the reference at `mate` among the `scores` of a probe with all references.
+  ///
+  /// O(n). A score of NaN is never higher. An index outside `scores` is a programming error and traps.
+  public init(scores: [Double], mate: Int) {
+    let score = scores[mate]
+    self.init(rank: 1 + scores.count { $0 > score }, score: score)
+  }
+}
+
+/// Results of searches with ground truth over one set of enrolled references: FNIR, FPIR and the CMC come from here.
+///
+/// Searches without a result (no probe could be made, or the score is not finite) are counted as failures and enter no
+/// rate; where a failure turns a person away, `TransactionSet` counts it.
+public struct IdentificationSet: Sendable {
+  /// N of FPIR(N, T): the references that were searched, at least 1.
+  public let enrolled: Int
+  public let mated: [MatedSearch]
+  /// The best score of each search whose probe has no mate, ascending.
+  public let nonMatedBestScores: [Double]
+  public let matedFailures: Int
+  public let nonMatedFailures: Int
+
+  /// Sorts the results. Throws `.noEnrolledReferences` when `enrolled` is below 1.
+  public init(
+    enrolled: Int, mated: [MatedSearch], nonMatedBestScores: [Double], matedFailures: Int = 0,
+    nonMatedFailures: Int = 0
+  ) throws(EvaluationError) {
+    guard enrolled >= 1 else { throw .noEnrolledReferences }
+    self.enrolled = enrolled
+    self.mated = mated.filter { $0.rank == nil || $0.score.isFinite }
+    self.nonMatedBestScores = nonMatedBestScores.filter(\.isFinite).sorted()
+    self.matedFailures = matedFailures + mated.count - self.mated.count
+    self.nonMatedFailures = nonMatedFailures + nonMatedBestScores.count - self.nonMatedBestScores.count
+  }
+
+  /// FPIR(N, T): the proportion of non-mated searches that return a candidate with `score >= threshold`.
+  ///
+  /// O(log n). Throws `.noNonMatedSearches` rather than returning zero.
+  public func falsePositiveRate(at threshold: Double) throws(EvaluationError) -> Proportion {
+    guard !nonMatedBestScores.isEmpty else { throw .noNonMatedSearches }
+    let below = nonMatedBestScores.countBelow(threshold)
+    return Proportion(nonMatedBestScores.count - below, of: nonMatedBestScores.count)
+  }
+
+  /// FNIR(N, R, T): the proportion of mated searches whose mate is not within the first `rank` candidates or has a
+  /// score below the threshold.
+  ///
+  /// O(n). Throws `.noMatedSearches` rather than returning zero. A rank below 1 is a programming error and traps.
+  public func falseNegativeRate(at threshold: Double, rank: Int = 1) throws(EvaluationError) -> Proportion {
+    precondition(rank >= 1, "ranks begin at 1")
+    guard !mated.isEmpty else { throw .noMatedSearches }
+    let found = mated.count { search in
+      search.rank.map { $0 <= rank && search.score >= threshold } ?? false
+    }
+    return Proportion(mated.count - found, of: mated.count)
+  }
+
+  /// The proportion of mated searches with the mate within the first `rank` candidates, whatever its score: a point of
+  /// the CMC. Throws `.noMatedSearches` rather than returning zero.
+  public func hitRate(rank: Int) throws(EvaluationError) -> Proportion {
+    let missed = try falseNegativeRate(at: -.infinity, rank: rank)
+    return Proportion(missed.total - missed.count, of: missed.total)
+  }
+
+  /// The cumulative match characteristic: hit rates at ranks 1...`limit`, which never fall. O(n + limit).
+  public func cumulativeMatchCharacteristic(upTo limit: Int) throws(EvaluationError) -> [Proportion] {
+    guard !mated.isEmpty else { throw .noMatedSearches }
+    var atRank = [Int](repeating: 0, count: max(limit, 0))
+    for case let rank? in mated.lazy.map(\.rank) where rank <= limit { atRank[rank - 1] += 1 }
+    var found = 0
+    return atRank.map { count in
+      found += count
+      return Proportion(found, of: mated.count)
+    }
+  }
+
+  /// FNIR where FPIR just stays within `target`, by the same k-rule as for FMR; never above the target.
+  ///
+  /// `.notReachable` when not one false positive is allowed. Throws when there are no searches of either kind.
+  public func rates(
+    atFalsePositiveRate target: TargetRate, rank: Int = 1
+  ) throws(EvaluationError) -> TargetOutcome<FalsePositiveOperatingPoint> {
+    guard !mated.isEmpty else { throw .noMatedSearches }
+    guard !nonMatedBestScores.isEmpty else { throw .noNonMatedSearches }
+    let searches = nonMatedBestScores.count
+    let allowed = target.allowedErrors(of: searches)
+    guard allowed > 0 else { return .notReachable(trials: searches, needed: target.trialsForOneError) }
+    let highest = nonMatedBestScores[searches - 1 - allowed]
+    return .reached(
+      FalsePositiveOperatingPoint(
+        target: target, allowedFalsePositives: allowed, thresholdAbove: highest, threshold: highest.nextUp,
+        falsePositiveRate: try falsePositiveRate(at: highest.nextUp),
+        falseNegativeRate: try falseNegativeRate(at: highest.nextUp, rank: rank)))
+  }
+}
+
+/// The rates of identification where FPIR just stays within a target.
+public struct FalsePositiveOperatingPoint: Hashable, Sendable {
+  public let target: TargetRate
+  /// k = ⌊target · non-mated searches⌋.
+  public let allowedFalsePositives: Int
+  /// The (k+1)-th highest of the non-mated searches' best scores; candidates must be above it.
+  public let thresholdAbove: Double
+  /// The next double, for `score >= threshold`.
+  public let threshold: Double
+  /// FPIR(N, T).
+  public let falsePositiveRate: Proportion
+  /// FNIR(N, R, T).
+  public let falseNegativeRate: Proportion
+}

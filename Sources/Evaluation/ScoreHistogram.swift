@@ -1,0 +1,136 @@
+/// The scores of one kind, streamed into bins, with those of one tail kept as they are.
+///
+/// Memory is fixed: 8 bytes a bin and at most 16 a score of `tailCapacity`. The tail holds all scores of as many bins
+/// from its end as together have at most `tailCapacity` scores; which bins these are follows from the counts alone, so
+/// neither order nor merging changes the result.
+public struct ScoreHistogram: Sendable {
+  /// The end of the score axis where errors happen: non-mated scores err when high, mated ones when low.
+  enum Tail: Hashable, Sendable {
+    case highest
+    case lowest
+  }
+
+  let bins: ScoreBins
+  let tail: Tail
+  let tailCapacity: Int
+  /// Scores in each bin.
+  private(set) var counts: [Int]
+  /// Scores that were not finite.
+  public private(set) var notFinite = 0
+  private(set) var moments = Moments()
+  /// All scores of the bins `kept`, and perhaps some of others, in no order.
+  private var tailScores: [Double] = []
+  /// The bins of which every score so far is in `tailScores`. Only ever narrows.
+  private var kept: Range<Int>
+
+  /// Scores are taken in pieces of this many, so that the tail is checked for room between them.
+  private static let pieceCount = 4096
+
+  init(bins: ScoreBins, tail: Tail, tailCapacity: Int) {
+    precondition(tailCapacity >= 0 && tailCapacity <= 1 << 40, "a tail holds 0...2^40 scores")
+    self.bins = bins
+    self.tail = tail
+    self.tailCapacity = tailCapacity
+    counts = Array(repeating: 0, count: bins.count)
+    kept = 0..<bins.count
+  }
+
+  /// The number of scores taken in, those not finite left out.
+  public var total: Int { moments.count }
+
+  /// Count, mean and standard deviation, accurate to rounding; `nil` when there are no scores.
+  public var summary: ScoreSummary? { moments.summary }
+
+  mutating func add<Score: BinaryFloatingPoint>(
+    _ scores: UnsafeBufferPointer<Score>, widen: (Score) -> Double
+  ) {
+    var start = 0
+    while start < scores.count {
+      let end = min(start + Self.pieceCount, scores.count)
+      addPiece(UnsafeBufferPointer(rebasing: scores[start..<end]), widen)
+      start = end
+    }
+  }
+
+  /// The loop that every comparison goes through: a bin, a count, two sums, and a comparison with the tail.
+  @inline(__always)
+  private mutating func addPiece<Score: BinaryFloatingPoint>(
+    _ scores: UnsafeBufferPointer<Score>, _ widen: (Score) -> Double
+  ) {
+    if tailScores.count + scores.count > max(2 * tailCapacity, tailCapacity + Self.pieceCount) { narrow() }
+    let (bins, kept) = (bins, kept)
+    let first = widen(scores[0])
+    let shift = first.isFinite ? first : 0
+    var (sum, squares) = (0.0, 0.0)
+    var failed = 0
+    counts.withUnsafeMutableBufferPointer { counts in
+      for score in scores {
+        let score = widen(score)
+        let bin = bins.bin(of: score)
+        if bin < 0 {
+          failed += 1
+          continue
+        }
+        counts[bin] &+= 1
+        let difference = score - shift
+        sum += difference
+        squares += difference * difference
+        if kept.contains(bin) { tailScores.append(score) }
+      }
+    }
+    moments.add(count: scores.count - failed, shift: shift, sum: sum, squares: squares)
+    notFinite += failed
+  }
+
+  mutating func merge(_ other: ScoreHistogram) {
+    precondition(
+      bins == other.bins && tail == other.tail && tailCapacity == other.tailCapacity,
+      "only histograms of one configuration can be merged")
+    for bin in counts.indices { counts[bin] += other.counts[bin] }
+    notFinite += other.notFinite
+    moments.merge(other.moments)
+    tailScores += other.tailScores
+    kept = kept.clamped(to: other.kept)
+    narrow()
+  }
+
+  /// The bins whose scores are all in the tail by the rule; none when the outermost alone has too many.
+  private var tailBins: Range<Int> {
+    var room = tailCapacity
+    func overflows(_ bin: Int) -> Bool {
+      room -= counts[bin]
+      return room < 0
+    }
+    switch tail {
+    case .highest: return (counts.indices.last(where: overflows) ?? -1) + 1..<counts.count
+    case .lowest: return 0..<(counts.indices.first(where: overflows) ?? counts.count)
+    }
+  }
+
+  /// Lets go of scores outside the tail, so that at most `tailCapacity` remain.
+  private mutating func narrow() {
+    kept = kept.clamped(to: tailBins)
+    let (kept, bins) = (kept, bins)
+    tailScores.removeAll { !kept.contains(bins.bin(of: $0)) }
+  }
+
+  /// The scores of a bin, ascending, if the tail holds them.
+  func exactScores(in bin: Int) -> [Double]? {
+    guard tailBins.contains(bin) else { return nil }
+    let bins = bins
+    return tailScores.filter { bins.bin(of: $0) == bin }.sorted()
+  }
+
+  /// The bounds between which the number of scores at or above a threshold lies.
+  func countBounds(atLeast threshold: Double) -> ClosedRange<Int> {
+    if threshold == -.infinity { return total...total }
+    let bin = bins.bin(of: threshold)
+    guard bin >= 0 else { return 0...0 }
+    let above = counts[(bin + 1)...].reduce(0, +)
+    if let scores = exactScores(in: bin) {
+      let exact = above + scores.count - scores.countBelow(threshold)
+      return exact...exact
+    }
+    return above...above + counts[bin]
+  }
+}

@@ -1,0 +1,128 @@
+import Dispatch
+
+/// A comparison with the subjects of its two samples; mated when they are one.
+public struct SubjectComparison: Hashable, Sendable {
+  public let subject: Int
+  public let otherSubject: Int
+  public let score: Double
+
+  public init(subject: Int, otherSubject: Int, score: Double) {
+    self.subject = subject
+    self.otherSubject = otherSubject
+    self.score = score
+  }
+}
+
+/// How sure an error rate is when comparisons share subjects: the bootstrap that draws *subjects*, not comparisons.
+///
+/// Each replicate draws as many subjects as there are, with replacement. A mated comparison then counts as often as its
+/// subject was drawn, a non-mated one as the product of both its subjects' numbers (Snijders & Borgatti 1999; a subject
+/// drawn twice is not compared with itself). The interval is the percentile interval (Efron & Tibshirani 1993, ch. 13).
+/// It knows only the subjects seen: with no error at all it collapses to zero, and the exact binomial bound on the
+/// number of *subjects* is the honest answer.
+public struct SubjectBootstrap: Sendable {
+  public enum Statistic: Hashable, Sendable {
+    case falseMatchRate(threshold: Double)
+    case falseNonMatchRate(threshold: Double)
+    /// FNMR where FMR just stays within a target, the threshold chosen anew in every replicate.
+    case falseNonMatchRateAtFalseMatchRate(TargetRate)
+    /// The midpoint of `EqualErrorRate.interval`.
+    case equalErrorRate
+  }
+
+  public struct Estimate: Hashable, Sendable {
+    /// The statistic of the data themselves.
+    public let value: Double
+    public let interval: ConfidenceInterval
+    /// The standard deviation of the replicates.
+    public let standardError: Double
+    public let subjects: Int
+    public let replicates: Int
+    /// Replicates in which the statistic is undefined (a class empty, the target not reachable); left out above.
+    public let undefinedReplicates: Int
+    public let seed: UInt64
+
+    /// The number of independent trials that would be as sure: p(1 − p) / σ², or `nil` when p or σ is 0.
+    ///
+    /// Korn & Graubard (1998). Against the number of comparisons it tells how much sharing subjects costs.
+    public var effectiveTrials: Double? {
+      let variance = value * (1 - value)
+      return variance > 0 && standardError > 0 ? variance / (standardError * standardError) : nil
+    }
+
+    /// About how many subjects would give this value the standard error `wanted`: it falls as their square root.
+    public func subjectsNeeded(forStandardError wanted: Double) -> Int {
+      precondition(wanted > 0, "a standard error is above zero")
+      let ratio = standardError / wanted
+      return Int((Double(subjects) * ratio * ratio).rounded(.up))
+    }
+  }
+
+  let sample: SubjectSample
+
+  /// Takes comparisons, which may name subjects by any numbers, and moves those with a score that is not finite to
+  /// `failures`.
+  ///
+  /// `rowsPerSubject`, when given, says that the non-mated comparisons are all pairs of that many rows of each subject,
+  /// of which only those with the highest scores are listed; the others lie lower than every listed one and need no
+  /// memory. Throws `.tooManyComparisons` when there are not that many pairs.
+  public init(
+    _ comparisons: [SubjectComparison], rowsPerSubject: [Int: Int]? = nil
+  ) throws(EvaluationError) {
+    sample = try SubjectSample(comparisons, rowsPerSubject)
+  }
+
+  /// Comparisons left out because their score is not finite.
+  public var failures: Int { sample.failures }
+
+  /// The statistic with its interval from `replicates` draws.
+  ///
+  /// The result depends on the seed alone, not on how many threads work on it (all cores unless `threads` says less).
+  /// O(replicates · comparisons / threads). Throws when the data themselves don't define the statistic, and
+  /// `.noDefinedReplicate` when no replicate does.
+  public func estimate(
+    _ statistic: Statistic, replicates: Int = 1000, confidence: Double = 0.95, seed: UInt64 = 1,
+    threads: Int? = nil
+  ) throws(EvaluationError) -> Estimate {
+    precondition(replicates >= 1, "a bootstrap has at least one replicate")
+    precondition(confidence > 0 && confidence < 1, "a confidence lies above 0 and below 1")
+    let value = try sample.observed(statistic)
+    let all = self.replicates(statistic, count: replicates, seed: seed, threads: threads)
+    let defined = all.filter { !$0.isNaN }.sorted()
+    guard !defined.isEmpty else { throw .noDefinedReplicate }
+    let n = Double(defined.count)
+    let mean = defined.reduce(0, +) / n
+    let variance = defined.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / max(n - 1, 1)
+    // The ⌊(n + 1)α⌋-th from either end, and never beyond the ends.
+    let rank = Int(((n + 1) * (1 - confidence) / 2).rounded(.down))
+    let outer = min(max(rank - 1, 0), defined.count - 1)
+    return Estimate(
+      value: value,
+      interval: ConfidenceInterval(
+        low: min(defined[outer], defined[defined.count - 1 - outer]),
+        high: max(defined[outer], defined[defined.count - 1 - outer]), confidence: confidence, sides: .two,
+        method: .subjectBootstrap),
+      standardError: variance.squareRoot(), subjects: sample.subjectCount, replicates: replicates,
+      undefinedReplicates: all.count - defined.count, seed: seed)
+  }
+
+  /// The statistic in each replicate, NaN where undefined.
+  private func replicates(_ statistic: Statistic, count: Int, seed: UInt64, threads: Int?) -> [Double] {
+    // Dispatch spreads the pieces over the cores; more pieces than cores even out the load.
+    let workers = max(1, min(threads ?? 64, count))
+    return [Double](unsafeUninitializedCapacity: count) { buffer, initialised in
+      // Each worker writes its own elements, every one exactly once, before concurrentPerform returns.
+      nonisolated(unsafe) let results = buffer
+      DispatchQueue.concurrentPerform(iterations: workers) { worker in
+        var weights = [Int](repeating: 0, count: sample.subjectCount)
+        for replicate in stride(from: worker, to: count, by: workers) {
+          var generator = SplitMix64(seed: seed, stream: replicate)
+          for subject in weights.indices { weights[subject] = 0 }
+          for _ in weights.indices { weights[generator.next(below: weights.count)] += 1 }
+          results.initializeElement(at: replicate, to: sample.value(of: statistic, weights) ?? .nan)
+        }
+      }
+      initialised = count
+    }
+  }
+}
