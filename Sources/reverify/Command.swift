@@ -1,5 +1,5 @@
 /// One of the command's verbs.
-protocol Command {
+protocol Command: Sendable {
   static var name: String { get }
   /// One line for the overview.
   static var summary: String { get }
@@ -20,7 +20,7 @@ enum ExitStatus {
   static let data: Int32 = 65
 }
 
-let commands: [any Command.Type] = [
+let commands: [any (Command & Sendable).Type] = [
   CompareCommand.self, SearchCommand.self, SimulateCommand.self, TuneCommand.self, InfoCommand.self,
 ]
 

@@ -25,10 +25,7 @@ struct EmbeddingInput {
       if arguments["embeddings"] != nil || arguments["index"] != nil {
         throw UsageError("--data names a folder; --embeddings and --index name single files: give one or the other")
       }
-      let data = try DataFolder.read(folder)
-      return EmbeddingInput(
-        name: lastComponent(folder), embeddingsPath: data.embeddingsPath, matrix: data.embeddings,
-        subjects: data.index.entries.map(\.subject), pairsPath: data.pairsPath)
+      return try read(folder: folder)
     }
     guard let file = arguments["embeddings"] else {
       if arguments["index"] != nil { throw UsageError("--index needs --embeddings") }
@@ -39,6 +36,13 @@ struct EmbeddingInput {
     return EmbeddingInput(
       name: lastComponent(file), embeddingsPath: file, matrix: matrix,
       subjects: index?.entries.map(\.subject), pairsPath: nil)
+  }
+
+  static func read(folder: String) throws -> EmbeddingInput {
+    let data = try DataFolder.read(folder)
+    return EmbeddingInput(
+      name: lastComponent(folder), embeddingsPath: data.embeddingsPath, matrix: data.embeddings,
+      subjects: data.index.entries.map(\.subject), pairsPath: data.pairsPath)
   }
 
   static func required(_ arguments: Arguments) throws -> EmbeddingInput {

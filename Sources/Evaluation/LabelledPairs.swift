@@ -1,0 +1,87 @@
+import Biometrics
+import FaceMatching
+
+/// All pairs of embeddings whose subjects are known, scored and streamed: n·(n − 1)/2 comparisons, none held.
+public struct LabelledPairs: Sendable {
+  private let pairs: AllPairs
+  private let subjects: [Int]
+
+  /// The pairs among `embeddings`; `subjects` numbers the subject of each. Arrays of different lengths are a
+  /// programming error and trap. Throws for embeddings of several spaces.
+  public init(_ embeddings: [Embedding], subjects: [Int], threadCount: Int? = nil) throws(GalleryError) {
+    precondition(embeddings.count == subjects.count, "a subject for each embedding")
+    pairs = try AllPairs(embeddings, threadCount: threadCount)
+    self.subjects = subjects
+  }
+
+  /// Feeds every score to a copy of `empty` on each thread, and merges them.
+  public func feed<Sink: ScoreSink>(_ empty: Sink) -> Sink {
+    let subjects = subjects
+    var parts = pairs.accumulate {
+      Feeder(sink: empty)
+    } visit: { feeder, row, first, scores in
+      feeder.add(scores, row: row, first: first, subjects: subjects)
+    }
+    var sink = parts.isEmpty ? empty : parts.removeFirst().sink
+    for part in parts { sink.merge(part.sink) }
+    return sink
+  }
+
+  /// The rates where FMR just stays within each target, exactly, by two passes over all pairs.
+  ///
+  /// Throws when there are no mated or no non-mated comparisons.
+  public func operatingPoints(
+    atFalseMatchRates targets: [TargetRate]
+  ) throws(EvaluationError) -> [TargetOutcome<FalseMatchOperatingPoint>] {
+    let streamed = feed(StreamedScores())
+    var band = try streamed.band(for: targets.map { .falseMatchRate($0) })
+    if band.scoreCount > 0 { band = feed(band) }
+    var outcomes: [TargetOutcome<FalseMatchOperatingPoint>] = []
+    for target in targets { outcomes.append(try streamed.errorRates(atFalseMatchRate: target, band)) }
+    return outcomes
+  }
+
+  /// Sorts the scores of a row into mated and non-mated.
+  private struct Feeder<Sink: ScoreSink>: Sendable {
+    var sink: Sink
+    private var mated: [Float] = []
+    private var nonMated: [Float] = []
+
+    init(sink: Sink) {
+      self.sink = sink
+    }
+
+    mutating func add(_ scores: UnsafeBufferPointer<Float>, row: Int, first: Int, subjects: [Int]) {
+      mated.removeAll(keepingCapacity: true)
+      nonMated.removeAll(keepingCapacity: true)
+      subjects.withUnsafeBufferPointer { subjects in
+        let subject = subjects[row]
+        for index in 0..<scores.count {
+          if subjects[first + index] == subject {
+            mated.append(scores[index])
+          } else {
+            nonMated.append(scores[index])
+          }
+        }
+      }
+      if !mated.isEmpty { mated.withUnsafeBufferPointer { sink.add($0, .mated) } }
+      if !nonMated.isEmpty { nonMated.withUnsafeBufferPointer { sink.add($0, .nonMated) } }
+    }
+  }
+}
+
+extension OperatingPoints.Point {
+  /// The point with its counts and 95 % interval. The threshold is the least 32-bit float that keeps the target.
+  public init(_ point: FalseMatchOperatingPoint) {
+    let matches = point.rates.falseMatchRate
+    let interval = matches.clopperPearson()
+    self.init(
+      targetFalseMatchRate: point.target.description,
+      // A score lies in −1...1; a threshold just above 1, which nothing reaches, becomes 1.
+      threshold: SimilarityThreshold(min(point.singlePrecisionThreshold, 1))!,
+      falseMatches: matches.count, nonMatedComparisons: matches.total,
+      falseNonMatches: point.rates.falseNonMatchRate.count,
+      matedComparisons: point.rates.falseNonMatchRate.total,
+      falseMatchRateLow: interval.low, falseMatchRateHigh: interval.high)
+  }
+}
