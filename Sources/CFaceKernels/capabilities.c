@@ -59,7 +59,6 @@ enum { HAS_SDOT = 1 << 20, HAS_IDENTIFICATION = 1 << 11 };  // HWCAP_ASIMDDP, HW
 #endif
 
 static void find(void) {
-  capabilities.neon = 1;  // Advanced SIMD is part of the architecture
   snprintf(processor_name, sizeof processor_name, "arm64");
 #if defined(__linux__)
   const unsigned long features = getauxval(AT_HWCAP);

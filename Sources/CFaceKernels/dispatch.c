@@ -14,8 +14,95 @@ static const fk_kernels scalar_kernels = {
     .select_i8 = fk_select_i8_scalar,
 };
 
+#if defined(__x86_64__)
+static const fk_kernels avx2_kernels = {
+    .level = FK_LEVEL_AVX2,
+    .name = "avx2",
+    .dot_f32 = fk_dot_f32_avx2,
+    .dot_rows_f32 = fk_dot_rows_f32_avx2,
+    .squared_norm_f32 = fk_squared_norm_f32_avx2,
+    .divide_f32 = fk_divide_f32_avx2,
+    .quantise_i8 = fk_quantise_i8_avx2,
+    .dot_i8 = fk_dot_i8_avx2,
+    .dot_blocks_i8 = fk_dot_blocks_i8_avx2,
+    .select_i8 = fk_select_i8_avx2,
+};
+
+static const fk_kernels avx512_kernels = {
+    .level = FK_LEVEL_AVX512,
+    .name = "avx512",
+    .dot_f32 = fk_dot_f32_avx512,
+    .dot_rows_f32 = fk_dot_rows_f32_avx512,
+    .squared_norm_f32 = fk_squared_norm_f32_avx512,
+    .divide_f32 = fk_divide_f32_avx512,
+    .quantise_i8 = fk_quantise_i8_avx512,
+    .dot_i8 = fk_dot_i8_avx512,
+    .dot_blocks_i8 = fk_dot_blocks_i8_avx512,
+    .select_i8 = fk_select_i8_avx512,
+};
+
+// VNNI adds integer products only, so the rest is AVX-512's.
+static const fk_kernels vnni_kernels = {
+    .level = FK_LEVEL_VNNI,
+    .name = "vnni",
+    .dot_f32 = fk_dot_f32_avx512,
+    .dot_rows_f32 = fk_dot_rows_f32_avx512,
+    .squared_norm_f32 = fk_squared_norm_f32_avx512,
+    .divide_f32 = fk_divide_f32_avx512,
+    .quantise_i8 = fk_quantise_i8_avx512,
+    .dot_i8 = fk_dot_i8_vnni,
+    .dot_blocks_i8 = fk_dot_blocks_i8_vnni,
+    .select_i8 = fk_select_i8_avx512,
+};
+#elif defined(__aarch64__)
+static const fk_kernels neon_kernels = {
+    .level = FK_LEVEL_NEON,
+    .name = "neon",
+    .dot_f32 = fk_dot_f32_neon,
+    .dot_rows_f32 = fk_dot_rows_f32_neon,
+    .squared_norm_f32 = fk_squared_norm_f32_neon,
+    .divide_f32 = fk_divide_f32_neon,
+    .quantise_i8 = fk_quantise_i8_neon,
+    .dot_i8 = fk_dot_i8_neon,
+    .dot_blocks_i8 = fk_dot_blocks_i8_neon,
+    .select_i8 = fk_select_i8_neon,
+};
+
+// The same level on a processor with sdot, which adds integer products only.
+static const fk_kernels sdot_kernels = {
+    .level = FK_LEVEL_NEON,
+    .name = "neon+sdot",
+    .dot_f32 = fk_dot_f32_neon,
+    .dot_rows_f32 = fk_dot_rows_f32_neon,
+    .squared_norm_f32 = fk_squared_norm_f32_neon,
+    .divide_f32 = fk_divide_f32_neon,
+    .quantise_i8 = fk_quantise_i8_neon,
+    .dot_i8 = fk_dot_i8_sdot,
+    .dot_blocks_i8 = fk_dot_blocks_i8_sdot,
+    .select_i8 = fk_select_i8_neon,
+};
+#endif
+
 const fk_kernels *fk_kernels_at(fk_level level) {
-  return level == FK_LEVEL_SCALAR ? &scalar_kernels : NULL;
+  const fk_capabilities *found = fk_find_capabilities();
+  (void)found;
+  switch (level) {
+  case FK_LEVEL_SCALAR: return &scalar_kernels;
+#if defined(__x86_64__)
+  case FK_LEVEL_AVX2: return found->avx2 ? &avx2_kernels : NULL;
+  case FK_LEVEL_AVX512: return found->avx512 ? &avx512_kernels : NULL;
+  case FK_LEVEL_VNNI: return found->vnni ? &vnni_kernels : NULL;
+#elif defined(__aarch64__)
+  case FK_LEVEL_NEON: return found->sdot ? &sdot_kernels : &neon_kernels;
+#endif
+  default: return NULL;
+  }
 }
 
-fk_level fk_highest_level(void) { return FK_LEVEL_SCALAR; }
+fk_level fk_highest_level(void) {
+  static const fk_level descending[] = {FK_LEVEL_NEON, FK_LEVEL_VNNI, FK_LEVEL_AVX512, FK_LEVEL_AVX2};
+  for (size_t i = 0; i < sizeof descending / sizeof *descending; i++) {
+    if (fk_kernels_at(descending[i]) != NULL) return descending[i];
+  }
+  return FK_LEVEL_SCALAR;
+}

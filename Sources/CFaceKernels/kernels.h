@@ -18,6 +18,13 @@
 #define FK_INTERNAL __attribute__((visibility("hidden")))
 #define FK_INLINE static inline __attribute__((always_inline))
 
+// Before a loop of constant length whose body is an array of registers: unless it is unrolled they are memory.
+#if defined(__clang__)
+#define FK_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define FK_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 #if defined(__x86_64__)
 #define FK_AVX2 __attribute__((target("avx2,fma,popcnt")))
 #define FK_AVX512 __attribute__((target("avx2,fma,popcnt,avx512f,avx512bw,avx512dq,avx512vl")))
@@ -26,7 +33,7 @@
 #if defined(__clang__)
 #define FK_SDOT __attribute__((target("dotprod")))
 #else
-#define FK_SDOT __attribute__((target("+dotprod")))
+#define FK_SDOT __attribute__((target("arch=armv8.2-a+dotprod")))  // as GCC 12 asks; used for sdot alone
 #endif
 #endif
 
@@ -35,8 +42,7 @@ typedef struct fk_capabilities {
   int avx2;    // with FMA and POPCNT
   int avx512;  // F, BW, DQ, VL, and all of avx2
   int vnni;    // and all of avx512
-  int neon;
-  int sdot;
+  int sdot;    // on arm64, where NEON itself is always there
   int amd;
 } fk_capabilities;
 

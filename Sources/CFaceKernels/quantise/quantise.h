@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../kernels.h"
+#include "../norm/lanes.h"
 
 typedef struct fk_quantiser {
   float scale;    // s

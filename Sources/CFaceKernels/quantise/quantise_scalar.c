@@ -22,8 +22,5 @@ fk_quantisation fk_quantise_i8_scalar(const float *row, size_t count, int8_t *co
     double residual = (double)row[i] - (double)quantiser.scale * (double)code;
     lanes[i % 8] += residual * residual;
   }
-  for (size_t half = 4; half > 0; half /= 2) {
-    for (size_t lane = 0; lane < half; lane++) lanes[lane] += lanes[lane + half];
-  }
-  return fk_bound_error(quantiser.scale, lanes[0]);
+  return fk_bound_error(quantiser.scale, fk_add_lanes(lanes));
 }

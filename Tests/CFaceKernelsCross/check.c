@@ -1,0 +1,257 @@
+// check.c: compares every kernel of every level that the processor has with the scalar level, bit for bit.
+//
+// The Swift tests say what the scalar level must give. This program carries that over to processors and checking
+// builds that they don't reach: arm64 under emulation, and the address and undefined-behaviour sanitizers. Every
+// buffer has exactly the size a kernel may touch, so that a sanitizer sees a byte too many.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "face_kernels.h"
+
+static uint64_t state;
+static size_t comparisons, failures;
+
+// splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+static uint64_t next_random(void) {
+  uint64_t z = state += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+static double next_unit(void) { return (double)(next_random() >> 11) * 0x1p-53; }
+
+enum kind { ORDINARY, INTEGERS, WIDE, DENORMAL, HUGE_VALUES, ZEROS, TINY, SPIKY, KINDS };
+
+static float next_float(enum kind kind, size_t i) {
+  const double signed_unit = 2 * next_unit() - 1;
+  switch (kind) {
+  case INTEGERS: return (float)(int)(16 * signed_unit);
+  case WIDE: return (float)(signed_unit * pow(10, 60 * next_unit() - 30));
+  case DENORMAL: return (float)(signed_unit * 1e-39);
+  case HUGE_VALUES: return (float)(signed_unit * 3.4e38);
+  case ZEROS: return signed_unit < 0 ? -0.0f : 0.0f;
+  case TINY: return (float)(signed_unit * 1e-36);
+  case SPIKY: return (float)(i == 5 ? 1 : signed_unit * 1e-4);
+  default: return (float)signed_unit;
+  }
+}
+
+// Exactly `bytes` that begin `shift` elements of `size` behind what malloc gives, which is aligned to sixteen.
+typedef struct buffer {
+  void *start;
+  void *data;
+} buffer;
+
+static buffer allocate(size_t bytes, size_t shift, size_t size) {
+  buffer made = {.start = malloc(bytes + shift * size)};
+  if (made.start == NULL && bytes + shift * size > 0) abort();
+  made.data = (uint8_t *)made.start + shift * size;
+  return made;
+}
+
+static buffer floats(enum kind kind, size_t count, size_t shift) {
+  buffer made = allocate(count * sizeof(float), shift, sizeof(float));
+  for (size_t i = 0; i < count; i++) ((float *)made.data)[i] = next_float(kind, i);
+  return made;
+}
+
+static buffer codes(size_t count, size_t shift, int extreme) {
+  buffer made = allocate(count, shift, 1);
+  for (size_t i = 0; i < count; i++) {
+    const int code = (int)(next_random() % 255) - 127;
+    ((int8_t *)made.data)[i] = (int8_t)(extreme ? (code < 0 ? -127 : 127) : code);
+  }
+  return made;
+}
+
+static void compare(const char *level, const char *operation, const void *expected, const void *found, size_t bytes,
+                    size_t count, size_t shift, int kind) {
+  comparisons += 1;
+  if (bytes == 0 || memcmp(expected, found, bytes) == 0) return;
+  failures += 1;
+  printf("%s: %s differs from scalar at count %zu, shift %zu, kind %d\n", level, operation, count, shift, kind);
+}
+
+// NaN equals NaN whatever its bits (infinity minus infinity among the huge values).
+static void compare_floats(const char *level, const char *operation, const float *expected, float *found,
+                           size_t values, size_t count, size_t shift, int kind) {
+  for (size_t i = 0; i < values; i++) {
+    if (isnan(expected[i]) && isnan(found[i])) found[i] = expected[i];
+  }
+  compare(level, operation, expected, found, values * sizeof(float), count, shift, kind);
+}
+
+static void check_dot_f32(const fk_kernels *level, const fk_kernels *scalar, enum kind kind, size_t count,
+                          size_t shift) {
+  enum { ROWS = 11 };
+  const size_t stride = count + 3;
+  buffer query = floats(kind, count, shift), rows = floats(kind, (ROWS - 1) * stride + count, 3 - shift);
+  float expected[ROWS], found[ROWS];
+  for (size_t row_count = 0; row_count <= ROWS; row_count++) {
+    scalar->dot_rows_f32(query.data, rows.data, stride, row_count, count, expected);
+    level->dot_rows_f32(query.data, rows.data, stride, row_count, count, found);
+    compare_floats(level->name, "dot_rows_f32", expected, found, row_count, count, shift, kind);
+  }
+  found[0] = level->dot_f32(query.data, rows.data, count);
+  expected[0] = scalar->dot_f32(query.data, rows.data, count);
+  compare_floats(level->name, "dot_f32", expected, found, 1, count, shift, kind);
+  free(query.start);
+  free(rows.start);
+}
+
+static void check_norm(const fk_kernels *level, const fk_kernels *scalar, enum kind kind, size_t count,
+                       size_t shift) {
+  buffer row = floats(kind, count, shift);
+  buffer expected = allocate(count * sizeof(float), 0, 1), found = allocate(count * sizeof(float), shift, 4);
+  const double square = scalar->squared_norm_f32(row.data, count);
+  const double found_square = level->squared_norm_f32(row.data, count);
+  compare(level->name, "squared_norm_f32", &square, &found_square, sizeof square, count, shift, kind);
+  const double norm = square > 0 ? sqrt(square) : 3;
+  scalar->divide_f32(row.data, norm, count, expected.data);
+  level->divide_f32(row.data, norm, count, found.data);
+  compare(level->name, "divide_f32", expected.data, found.data, count * sizeof(float), count, shift, kind);
+  level->divide_f32(row.data, norm, count, row.data);
+  compare(level->name, "divide_f32 in place", expected.data, row.data, count * sizeof(float), count, shift, kind);
+  free(row.start);
+  free(expected.start);
+  free(found.start);
+}
+
+static void check_quantise(const fk_kernels *level, const fk_kernels *scalar, enum kind kind, size_t count,
+                           size_t shift, float last) {
+  buffer row = floats(kind, count, shift), expected = allocate(count, 0, 1), found = allocate(count, shift, 1);
+  if (count > 0 && last != 0) ((float *)row.data)[count - 1] = last;
+  const fk_quantisation wanted = scalar->quantise_i8(row.data, count, expected.data);
+  const fk_quantisation got = level->quantise_i8(row.data, count, found.data);
+  compare(level->name, "quantise_i8", &wanted, &got, sizeof wanted, count, shift, kind);
+  compare(level->name, "quantise_i8 codes", expected.data, found.data, count, count, shift, kind);
+  free(row.start);
+  free(expected.start);
+  free(found.start);
+}
+
+static void check_dot_i8(const fk_kernels *level, const fk_kernels *scalar, size_t count, size_t shift) {
+  for (int extreme = 0; extreme < 2; extreme++) {
+    buffer a = codes(count, shift, extreme), b = codes(count, 3 - shift, extreme);
+    const int32_t expected = scalar->dot_i8(a.data, b.data, count), found = level->dot_i8(a.data, b.data, count);
+    compare(level->name, "dot_i8", &expected, &found, sizeof found, count, shift, extreme);
+    free(a.start);
+    free(b.start);
+  }
+}
+
+static void check_blocks(const fk_kernels *level, const fk_kernels *scalar, size_t dimension, size_t block_count,
+                         size_t query_count, int extreme) {
+  const size_t block_bytes = FK_BLOCK_ROWS * dimension, products = query_count * block_count * FK_BLOCK_ROWS;
+  uint8_t *blocks = aligned_alloc(64, block_count * block_bytes + 64);
+  buffer rows = codes(block_count * block_bytes, 1, extreme), queries = codes(query_count * dimension, 3, extreme);
+  buffer expected = allocate(products * 4, 0, 1), found = allocate(products * 4, 1, 4);
+  for (size_t b = 0; b < block_count; b++) {
+    const int8_t *first = (const int8_t *)rows.data + b * block_bytes;
+    fk_pack_block(first, dimension, dimension, dimension, blocks + b * block_bytes);
+  }
+  scalar->dot_blocks_i8(blocks, block_count, dimension, queries.data, query_count, expected.data);
+  level->dot_blocks_i8(blocks, block_count, dimension, queries.data, query_count, found.data);
+  compare(level->name, "dot_blocks_i8", expected.data, found.data, products * 4, dimension, block_count,
+          (int)query_count);
+  free(blocks);
+  free(rows.start);
+  free(queries.start);
+  free(expected.start);
+  free(found.start);
+}
+
+static void check_select(const fk_kernels *level, const fk_kernels *scalar, size_t count, size_t shift,
+                         float cutoff) {
+  buffer products = allocate(count * 4, shift, 4), scales = floats(ORDINARY, count, shift);
+  buffer errors = floats(ORDINARY, count, 3 - shift);
+  buffer indices[2] = {allocate(count * 4, 0, 1), allocate(count * 4, shift, 4)};
+  buffer estimates[2] = {allocate(count * 4, 0, 1), allocate(count * 4, shift, 4)};
+  for (size_t i = 0; i < count; i++) {
+    ((int32_t *)products.data)[i] = (int32_t)next_random();
+    if (i % 7 == 3) ((float *)scales.data)[i] = NAN;
+  }
+  size_t selected[2];
+  for (int side = 0; side < 2; side++) {
+    selected[side] = (side == 0 ? scalar : level)
+                         ->select_i8(products.data, scales.data, errors.data, count, 1e-9f, 0.3f, 0.01f, cutoff,
+                                     indices[side].data, estimates[side].data);
+  }
+  compare(level->name, "select_i8 count", &selected[0], &selected[1], sizeof(size_t), count, shift, 0);
+  if (selected[0] == selected[1]) {
+    compare(level->name, "select_i8 indices", indices[0].data, indices[1].data, selected[0] * 4, count, shift, 0);
+    compare(level->name, "select_i8 estimates", estimates[0].data, estimates[1].data, selected[0] * 4, count, shift,
+            0);
+  }
+  for (int side = 0; side < 2; side++) {
+    free(indices[side].start);
+    free(estimates[side].start);
+  }
+  free(products.start);
+  free(scales.start);
+  free(errors.start);
+}
+
+static void check_lengths(const fk_kernels *level, const fk_kernels *scalar) {
+  static const size_t counts[] = {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 512, 513};
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    for (size_t shift = 0; shift < 4; shift++) {
+      for (int kind = 0; kind < KINDS; kind++) {
+        check_dot_f32(level, scalar, (enum kind)kind, counts[c], shift);
+        check_norm(level, scalar, (enum kind)kind, counts[c], shift);
+        check_quantise(level, scalar, (enum kind)kind, counts[c], shift, 0);
+      }
+      check_quantise(level, scalar, ORDINARY, counts[c], shift, INFINITY);
+      check_quantise(level, scalar, ORDINARY, counts[c], shift, NAN);
+      check_dot_i8(level, scalar, counts[c], shift);
+    }
+  }
+  check_dot_i8(level, scalar, 133000, 0);
+}
+
+static void check_planes(const fk_kernels *level, const fk_kernels *scalar) {
+  static const size_t dimensions[] = {64, 128, 512, 576, 1088};
+  static const size_t block_counts[] = {0, 1, 2, 3, 4, 5, 9};
+  static const size_t query_counts[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 24, 25, 64};
+  for (size_t d = 0; d < sizeof dimensions / sizeof *dimensions; d++) {
+    for (size_t b = 0; b < sizeof block_counts / sizeof *block_counts; b++) {
+      for (size_t q = 0; q < sizeof query_counts / sizeof *query_counts; q++) {
+        check_blocks(level, scalar, dimensions[d], block_counts[b], query_counts[q], (int)(q % 2));
+      }
+    }
+  }
+  check_blocks(level, scalar, 64, 5, 259, 0);
+}
+
+static void check_selections(const fk_kernels *level, const fk_kernels *scalar) {
+  static const float cutoffs[] = {-INFINITY, -1, 0, 0.2f, 1, 2, INFINITY, NAN};
+  for (size_t count = 0; count <= 160; count += 16) {
+    for (size_t shift = 0; shift < 4; shift++) {
+      for (size_t c = 0; c < sizeof cutoffs / sizeof *cutoffs; c++) {
+        check_select(level, scalar, count, shift, cutoffs[c]);
+      }
+    }
+  }
+}
+
+int main(void) {
+  static const fk_level levels[] = {FK_LEVEL_SCALAR, FK_LEVEL_AVX2, FK_LEVEL_AVX512, FK_LEVEL_VNNI, FK_LEVEL_NEON};
+  const fk_kernels *scalar = fk_kernels_at(FK_LEVEL_SCALAR);
+  const char *core = fk_openblas_core_type();
+  printf("processor: %s; OpenBLAS core type: %s\n", fk_processor_name(), core == NULL ? "its own choice" : core);
+  for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
+    const fk_kernels *level = fk_kernels_at(levels[l]);
+    if (level == NULL || level == scalar) continue;
+    state = 20260101;
+    const size_t before = comparisons;
+    check_lengths(level, scalar);
+    check_planes(level, scalar);
+    check_selections(level, scalar);
+    printf("level %s: %zu comparisons with scalar\n", level->name, comparisons - before);
+  }
+  printf("%zu comparisons, %zu failures\n", comparisons, failures);
+  return failures == 0 && comparisons > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
