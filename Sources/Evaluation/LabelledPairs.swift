@@ -4,26 +4,29 @@ import FaceMatching
 /// All pairs of embeddings whose subjects are known, scored and streamed: n·(n − 1)/2 comparisons, none held.
 public struct LabelledPairs: Sendable {
   private let pairs: AllPairs
-  private let subjects: [Int]
+  private let subjects: [UInt32]
 
   /// The pairs among `embeddings`; `subjects` numbers the subject of each. Arrays of different lengths are a
   /// programming error and trap. Throws for embeddings of several spaces.
   public init(_ embeddings: [Embedding], subjects: [Int], threadCount: Int? = nil) throws(GalleryError) {
     precondition(embeddings.count == subjects.count, "a subject for each embedding")
     pairs = try AllPairs(embeddings, threadCount: threadCount)
-    self.subjects = subjects
+    self.subjects = subjects.map { UInt32($0) }
   }
 
   /// Feeds every score to a copy of `empty` on each thread, and merges them.
   public func feed<Sink: ScoreSink>(_ empty: Sink) -> Sink {
     let subjects = subjects
     var parts = pairs.accumulate {
-      Feeder(sink: empty)
-    } visit: { feeder, row, first, scores in
-      feeder.add(scores, row: row, first: first, subjects: subjects)
+      empty
+    } visit: { sink, row, first, scores in
+      subjects.withUnsafeBufferPointer {
+        sink.add(
+          scores, subjects: UnsafeBufferPointer(rebasing: $0[first..<first + scores.count]), probe: $0[row])
+      }
     }
-    var sink = parts.isEmpty ? empty : parts.removeFirst().sink
-    for part in parts { sink.merge(part.sink) }
+    var sink = parts.isEmpty ? empty : parts.removeFirst()
+    for part in parts { sink.merge(part) }
     return sink
   }
 
@@ -39,34 +42,6 @@ public struct LabelledPairs: Sendable {
     var outcomes: [TargetOutcome<FalseMatchOperatingPoint>] = []
     for target in targets { outcomes.append(try streamed.errorRates(atFalseMatchRate: target, band)) }
     return outcomes
-  }
-
-  /// Sorts the scores of a row into mated and non-mated.
-  private struct Feeder<Sink: ScoreSink>: Sendable {
-    var sink: Sink
-    private var mated: [Float] = []
-    private var nonMated: [Float] = []
-
-    init(sink: Sink) {
-      self.sink = sink
-    }
-
-    mutating func add(_ scores: UnsafeBufferPointer<Float>, row: Int, first: Int, subjects: [Int]) {
-      mated.removeAll(keepingCapacity: true)
-      nonMated.removeAll(keepingCapacity: true)
-      subjects.withUnsafeBufferPointer { subjects in
-        let subject = subjects[row]
-        for index in 0..<scores.count {
-          if subjects[first + index] == subject {
-            mated.append(scores[index])
-          } else {
-            nonMated.append(scores[index])
-          }
-        }
-      }
-      if !mated.isEmpty { mated.withUnsafeBufferPointer { sink.add($0, .mated) } }
-      if !nonMated.isEmpty { nonMated.withUnsafeBufferPointer { sink.add($0, .nonMated) } }
-    }
   }
 }
 

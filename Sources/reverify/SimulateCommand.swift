@@ -1,0 +1,123 @@
+import Biometrics
+import Evaluation
+import FaceMatching
+import Foundation
+import Simulation
+
+enum SimulateCommand: Command {
+  static let name = "simulate"
+  static let summary = "play re-verifications through the engine and count outcomes against the truth"
+  static let explanation = """
+    From embeddings and subjects it makes an organisation: half of the subjects are verified on a workflow, a tenth on
+    another one, the rest are strangers. Then re-verifications are played through the engine itself: by the right person,
+    by somebody else who is enrolled, by a stranger, with a capture that fails the liveness check, and by users of the
+    other workflow. Printed are the outcomes against the truth, errors with 95 % intervals, and latencies.
+
+    Without data it plays a synthetic cohort, from a seed, of nobody. Thresholds are, in this order: those given; those of
+    --space, or of the space that the file is known to be of; else chosen from a third of the subjects, who are held out.
+
+      reverify simulate
+      reverify simulate --data FOLDER --json
+      reverify simulate --data FOLDER --space edgeface-xs --target-fmr 1e-4
+    """
+  static let options =
+    EmbeddingInput.options + [
+      SpaceLibrary.option,
+      .option("space", "NAME", "the embedding space of the data, one of those that 'reverify info' lists"),
+      .option("target-fmr", "RATE", "the false match rate to verify at (default 1e-5)"),
+      .option("recognise-fmr", "RATE", "the false match rate to recognise others at (default 1e-6)"),
+      .option("threshold", "T", "instead: the verify threshold itself, -1...1"),
+      .option("recognise-threshold", "T", "with --threshold: the recognise threshold (default: the same)"),
+      .option("attempts", "N", "attempts of a re-verification, 1...10 (default 3)"),
+      .option("seed", "N", "another draw of parts, and another synthetic cohort (default 1)"),
+      .option("subjects", "N", "subjects of the synthetic cohort (default 2000)"),
+      .option("dimension", "N", "its dimensions (default 512)"),
+      .option("threads", "N", "threads a search may use (default: one per core)"),
+      .flag("json", "the report as one JSON object"),
+    ]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    var options = ReVerificationSimulation.Options()
+    options.seed = try arguments.number("seed", in: 0...UInt64.max, default: 1)
+    options.attempts = try arguments.number("attempts", in: 1...10, default: 3)
+    options.threadCount = try arguments.optionalNumber("threads", in: 1...1024)
+    options.targetFalseMatchRate = try rate(arguments, "target-fmr") ?? options.targetFalseMatchRate
+    options.recogniseFalseMatchRate = try rate(arguments, "recognise-fmr") ?? options.recogniseFalseMatchRate
+    let (cohort, points, isEvidence) = try cohort(arguments, seed: options.seed)
+    options.thresholds = try thresholds(arguments, options, points, isEvidence: isEvidence)
+    if !arguments.has("json") {
+      // The first line says what is played, before anything else can go wrong.
+      Output.standard.write(SimulationText.heading(cohort, seed: options.seed) + "\n")
+      Output.standard.flush()
+    }
+    var progress = Progress("simulate")
+    let report = try await ReVerificationSimulation(cohort, options: options).run { progress.show($0, of: $1) }
+    if arguments.has("json") {
+      try Output.standard.write(json: report)
+    } else {
+      Output.standard.write(SimulationText.body(report))
+    }
+    return ExitStatus.success
+  }
+
+  private static func rate(_ arguments: Arguments, _ name: String) throws -> TargetRate? {
+    try arguments[name].map { text in
+      guard let rate = TargetRate(text) else { throw UsageError("--\(name): '\(text)' is no rate above 0 and below 1") }
+      return rate
+    }
+  }
+
+  /// The people to play, the operating points of their space, and whether those were chosen on the same file.
+  private static func cohort(
+    _ arguments: Arguments, seed: UInt64
+  ) throws -> (Cohort, OperatingPoints?, isEvidence: Bool) {
+    guard let input = try EmbeddingInput.read(arguments) else {
+      if arguments["space"] != nil { throw UsageError("--space is about data: give --data FOLDER") }
+      let cohort = try Cohort.synthetic(
+        subjectCount: try arguments.number("subjects", in: 12...1_000_000, default: 2000), imagesPerSubject: 3,
+        dimension: try arguments.number("dimension", in: 8...EmbeddingSpace.maximumDimension, default: 512),
+        seed: seed)
+      return (cohort, nil, false)
+    }
+    for name in ["subjects", "dimension"] where arguments[name] != nil {
+      throw UsageError("--\(name) is about the synthetic cohort, and data are given")
+    }
+    guard let subjects = input.subjects else { throw UsageError("whose are they? Give --index FILE") }
+    let library = try SpaceLibrary.read(arguments)
+    let digest = try sha256(ofFile: input.embeddingsPath)
+    let points = try arguments["space"].map(library.space(named:)) ?? library.space(ofFileWithDigest: digest)
+    let space = try points?.space ?? EmbeddingInput.unnamedSpace(input.matrix, path: input.embeddingsPath)
+    guard space.dimension == input.matrix.dimension else {
+      throw InputError(
+        "\(input.embeddingsPath): expected \(space.dimension) components, as \(space.model) has, found "
+          + "\(input.matrix.dimension)")
+    }
+    let rows = LabelledRows(input.embeddings(space: space), subjects: subjects)
+    let cohort = Cohort(name: input.name, space: space, embeddings: rows.embeddings, subjects: rows.subjects)
+    return (cohort, points, points?.evidence.sha256 == digest)
+  }
+
+  private static func thresholds(
+    _ arguments: Arguments, _ options: ReVerificationSimulation.Options, _ points: OperatingPoints?,
+    isEvidence: Bool
+  ) throws -> ThresholdChoice? {
+    let range = -1...1 as ClosedRange<Float>
+    if let verify = try arguments.optionalNumber("threshold", in: range) {
+      let recognise = try arguments.number("recognise-threshold", in: range, default: verify)
+      return ThresholdChoice(
+        verify: SimilarityThreshold(verify)!, recognise: SimilarityThreshold(recognise)!, targetFalseMatchRate: nil,
+        source: "as given")
+    }
+    if arguments["recognise-threshold"] != nil { throw UsageError("--recognise-threshold needs --threshold") }
+    guard let points else { return nil }
+    guard
+      let choice = ThresholdChoice(
+        points, verify: options.targetFalseMatchRate, recognise: options.recogniseFalseMatchRate,
+        isEvidence: isEvidence)
+    else {
+      let known = points.points.map(\.targetFalseMatchRate).joined(separator: ", ")
+      throw UsageError("the space \(points.space.model) has thresholds for FMR \(known) only")
+    }
+    return choice
+  }
+}
