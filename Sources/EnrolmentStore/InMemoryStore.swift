@@ -21,7 +21,8 @@ public final class InMemoryStore: EnrolmentStore {
 
   public func user(withEmail email: EmailAddress, in organisation: OrganisationID) -> User? {
     tables.withLock { tables in
-      tables.usersByEmail[Owned(email, by: organisation)].flatMap { tables.users[Owned($0, by: organisation)] }
+      tables.usersByEmail[Owned(email, by: organisation)]
+        .flatMap { tables.users[Owned($0, by: organisation)] }
     }
   }
 

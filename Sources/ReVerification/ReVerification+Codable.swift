@@ -51,14 +51,17 @@ extension ReVerification: Codable {
   private var brokenInvariant: String? {
     if attempts.count > policy.attempts { return "more attempts than the policy allows" }
     if Set(attempts.map(\.key)).count != attempts.count { return "two attempts under one key" }
-    if case .evaluating(let claim, let attempts) = state {
-      guard attempts.indices.contains(claim.attempt - 1) else { return "a claim to an attempt that is not there" }
-      if attempts[claim.attempt - 1].answer != nil { return "a claim to an attempt that was answered" }
+    switch state {
+    case .evaluating(let claim, let attempts):
+      guard claim.attempt >= 1, claim.attempt <= attempts.count else {
+        return "a claim to an attempt that is not there"
+      }
+      return attempts[claim.attempt - 1].answer == nil ? nil : "a claim to an attempt that was answered"
+    case .ended(.outcome(.verified(let about, _, let user)), _, _):
+      return about == id && user == self.user ? nil : "an outcome of another re-verification"
+    case .open, .ended:
+      return nil
     }
-    if case .ended(.outcome(.verified(let about, _, let user)), _, _) = state, about != id || user != self.user {
-      return "an outcome of another re-verification"
-    }
-    return nil
   }
 }
 

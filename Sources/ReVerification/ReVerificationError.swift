@@ -72,9 +72,10 @@ extension ReVerificationError {
   init(_ error: StoreError) {
     let code: Code =
       switch error.code {
-      case .unavailable, .missing, .emailTaken: .storeUnavailable
+      case .unavailable: .storeUnavailable
       case .damaged: .storeDamaged
-      case .conflict: .contention
+      // What it rests on was there when it was read.
+      case .conflict, .missing, .emailTaken: .contention
       }
     self.init(code, error.description)
   }
