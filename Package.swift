@@ -34,7 +34,7 @@ let package = Package(
     .target(name: "CFaceKernels", cSettings: kernels),
     library("Biometrics"),
     library("FaceMatching", ["Biometrics", "CFaceKernels"]),
-    library("EnrolmentStore", ["Biometrics", "FaceMatching"]),
+    library("EnrolmentStore", ["Biometrics", "CSodium"]),
     library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "CSodium"]),
     library("Evaluation", ["Biometrics", "FaceMatching"]),
     library("EmbeddingFiles"),
@@ -45,9 +45,12 @@ let package = Package(
     .executableTarget(
       name: "reverify", dependencies: ["ReVerify", "EmbeddingFiles", "Simulation"], swiftSettings: swift),
     .target(
-      name: "TestSupport", dependencies: ["Biometrics", "FaceMatching", "Evaluation"], path: "Tests/TestSupport",
-      swiftSettings: swift),
+      name: "TestSupport",
+      dependencies: ["Biometrics", "FaceMatching", "Evaluation", "EnrolmentStore", "ReVerification"],
+      path: "Tests/TestSupport", swiftSettings: swift),
     tests("FaceMatching"),
+    tests("EnrolmentStore"),
+    tests("ReVerification", ["Biometrics", "EnrolmentStore", "FaceMatching"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -44,6 +44,9 @@ public enum IdentifierKind {
   public enum Session {}
   public enum ReVerification {}
   public enum Attempt {}
+  public enum Claim {}
+  public enum Engine {}
+  public enum APIKey {}
 }
 
 public typealias OrganisationID = Identifier<IdentifierKind.Organisation>
@@ -52,3 +55,11 @@ public typealias UserID = Identifier<IdentifierKind.User>
 /// An approved session: one verification of a user that was approved on a workflow.
 public typealias SessionID = Identifier<IdentifierKind.Session>
 public typealias ReVerificationID = Identifier<IdentifierKind.ReVerification>
+/// The caller's name of one attempt: the same key again is the same attempt, and gets the same answer.
+public typealias IdempotencyKey = Identifier<IdentifierKind.Attempt>
+/// One evaluation of an attempt; a result that names another claim than the running one is late.
+public typealias ClaimID = Identifier<IdentifierKind.Claim>
+/// One opening of an engine on a store.
+public typealias EngineID = Identifier<IdentifierKind.Engine>
+/// The public name of an API key; never the key itself.
+public typealias APIKeyID = Identifier<IdentifierKind.APIKey>

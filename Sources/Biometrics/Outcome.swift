@@ -27,6 +27,13 @@ public enum IneligibilityReason: String, Hashable, Sendable, Codable, CaseIterab
   case notPreviouslyVerified
 }
 
+/// The answer to a submission: all that the client may learn of it.
+public enum Answer: Hashable, Sendable, Codable {
+  /// The attempt is used, and `attemptsRemaining` (at least 1) are left.
+  case retry(RetryReason, attemptsRemaining: Int)
+  case ended(Outcome)
+}
+
 /// Why an attempt was used without ending the re-verification.
 public enum RetryReason: String, Hashable, Sendable, Codable, CaseIterable {
   case livenessFailed

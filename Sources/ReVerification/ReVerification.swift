@@ -1,1 +1,91 @@
-// ReVerification
+import Biometrics
+import EnrolmentStore
+
+/// One re-verification, from its challenge to its single end: a value, changed by `handle(_:at:)` alone.
+///
+/// Invariants:
+/// - An attempt, once claimed, stays used; there are never more than the policy allows.
+/// - At most one attempt is being evaluated, under one claim; results of other claims are late and ignored.
+/// - An attempt that was answered keeps that answer, and its key gets it again at any time, also after the end.
+/// - It ends once; `ended` is never left.
+public struct ReVerification: Hashable, Sendable {
+  /// Where it stands. `attempts` are those used so far, in the order they were claimed.
+  public enum State: Hashable, Sendable, Codable {
+    /// Nothing is being evaluated. An attempt without an answer was lost on the way to one.
+    case open(attempts: [UsedAttempt])
+    /// The attempt that `claim` names is being evaluated.
+    case evaluating(claim: Claim, attempts: [UsedAttempt])
+    case ended(End, at: Instant, attempts: [UsedAttempt])
+  }
+
+  /// How it ended. Being cancelled is an error's kind, not an outcome.
+  public enum End: Hashable, Sendable, Codable {
+    case outcome(Outcome)
+    case cancelled
+  }
+
+  /// An attempt that was claimed.
+  public struct UsedAttempt: Hashable, Sendable, Codable {
+    public let key: IdempotencyKey
+    /// Digest of all that was submitted under the key.
+    public let content: Digest
+    public let claimedAt: Instant
+    /// `nil` until it is decided, and for ever when the re-verification ends first.
+    public internal(set) var answer: Answer?
+  }
+
+  /// The right to evaluate one attempt.
+  public struct Claim: Hashable, Sendable, Codable {
+    public let id: ClaimID
+    public let engine: EngineID
+    /// The attempt's number, from 1.
+    public let attempt: Int
+    public let at: Instant
+  }
+
+  public let id: ReVerificationID
+  public let organisation: OrganisationID
+  public let workflow: WorkflowID
+  /// The claimed user, whom the caller named.
+  public let user: UserID
+  /// The key it was begun with.
+  public let apiKey: APIKeyID
+  public let challenge: Challenge
+  /// The terms at its beginning; later changes of the workflow don't reach it.
+  public let policy: ReVerificationPolicy
+  public let price: Credits
+  public let begunAt: Instant
+  public internal(set) var state: State
+
+  /// A re-verification begun `now`, with no attempt used.
+  public init(
+    id: ReVerificationID, organisation: OrganisationID, workflow: WorkflowID, user: UserID, apiKey: APIKeyID,
+    challenge: Challenge, policy: ReVerificationPolicy, price: Credits, at now: Instant
+  ) {
+    self.id = id
+    self.organisation = organisation
+    self.workflow = workflow
+    self.user = user
+    self.apiKey = apiKey
+    self.challenge = challenge
+    self.policy = policy
+    self.price = price
+    begunAt = now
+    state = .open(attempts: [])
+  }
+
+  /// The first instant at which it is no longer valid.
+  public var expiry: Instant { begunAt + policy.life }
+
+  /// The attempts used so far, in the order they were claimed.
+  public var attempts: [UsedAttempt] {
+    switch state {
+    case .open(let attempts), .evaluating(_, let attempts), .ended(_, _, let attempts): attempts
+    }
+  }
+
+  /// What it has cost: its price once an attempt is claimed, until then nothing.
+  public var charged: Credits? {
+    attempts.isEmpty ? nil : price
+  }
+}

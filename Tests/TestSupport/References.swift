@@ -16,7 +16,8 @@ extension Reference {
     organisation: OrganisationID = "organisation"
   ) -> Reference {
     Reference(
-      organisation: organisation, workflow: workflow, user: UserID(user), session: SessionID("session-\(number)"),
+      organisation: organisation, workflow: workflow, user: UserID(user),
+      session: SessionID("session-\(number)"),
       approvedAt: Instant(millisecondsSince1970: Int64(number)), embedding: embedding)
   }
 }

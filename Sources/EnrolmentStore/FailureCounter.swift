@@ -1,0 +1,48 @@
+import Biometrics
+
+/// The failed attempts of one user over all re-verifications, and the lock-out they led to.
+public struct FailureCounter: Hashable, Sendable, Codable {
+  /// A lock-out: until when, and by whose failure.
+  public struct LockOut: Hashable, Sendable, Codable {
+    /// The first instant at which the user may begin again.
+    public let until: Instant
+    /// The re-verification whose failed attempt completed the number.
+    public let cause: ReVerificationID
+  }
+
+  public let organisation: OrganisationID
+  public let user: UserID
+  /// When the latest attempts failed, oldest first; no more than any policy asks for.
+  public private(set) var failures: [Instant] = []
+  /// The latest lock-out, over or not.
+  public private(set) var lockOut: LockOut?
+  /// How often it has been stored, 0 for one that never was.
+  public var revision: Int64 = 0
+
+  /// The counter of a user who has not failed.
+  public init(organisation: OrganisationID, user: UserID) {
+    self.organisation = organisation
+    self.user = user
+  }
+
+  /// Counts a failed attempt of `cause`; the one that completes the policy's number locks out and starts anew.
+  public mutating func addFailure(of cause: ReVerificationID, at now: Instant, policy: LockOutPolicy?) {
+    failures.append(now)
+    failures.removeFirst(max(0, failures.count - LockOutPolicy.failuresRange.upperBound))
+    guard let policy else { return }
+    // A failure dated after `now` was seen by a clock that has since been set back; it counts.
+    guard failures.count(where: { $0 > now - policy.window }) >= policy.failures else { return }
+    failures = []
+    lockOut = LockOut(until: now + policy.duration, cause: cause)
+  }
+
+  /// Forgets the failures after a success (as NIST SP 800-63B, section 3.2.2, advises); a lock-out stays.
+  public mutating func clearFailures() {
+    failures = []
+  }
+
+  /// The lock-out in force at `now`, if any: while `now < until`.
+  public func lockOut(at now: Instant) -> LockOut? {
+    lockOut.flatMap { now < $0.until ? $0 : nil }
+  }
+}

@@ -1,0 +1,143 @@
+import Biometrics
+import EnrolmentStore
+import FaceMatching
+
+/// One submission: the capture and the probe, under the key that makes repeating it harmless.
+public struct Attempt: Sendable {
+  /// The length of an idempotency key in bytes of UTF-8.
+  public static let keyBytes = 1...128
+  /// How many embeddings a probe may be fused from.
+  public static let embeddingCount = 1...64
+
+  public let key: IdempotencyKey
+  public let capture: Capture
+  /// Of one face, in the order of the frames; fused into one probe, so that an attempt is one draw at the FMR.
+  public let embeddings: [UncheckedEmbedding]
+
+  public init(key: IdempotencyKey, capture: Capture, embeddings: [UncheckedEmbedding]) {
+    self.key = key
+    self.capture = capture
+    self.embeddings = embeddings
+  }
+}
+
+/// An attempt with its digests, and its probe or why it has none.
+struct PreparedAttempt: Sendable {
+  let attempt: Attempt
+  let captureDigest: Digest
+  /// Digest of capture and embeddings, by which the same submission is known again.
+  let content: Digest
+  let probe: Result<Embedding, ReVerificationError>
+
+  init(_ attempt: Attempt, space: EmbeddingSpace, liveness: any LivenessScorer) {
+    self.attempt = attempt
+    captureDigest = attempt.capture.digest
+    content = attempt.digest(capture: captureDigest)
+    probe = Result { () throws(ReVerificationError) in try attempt.probe(in: space, liveness: liveness) }
+  }
+
+  var validity: ReVerification.Submission.Validity {
+    switch probe {
+    case .success: .valid
+    case .failure: .invalid
+    }
+  }
+}
+
+extension Attempt {
+  /// The probe of a wholly valid attempt; throws for the first thing that is wrong with it.
+  fileprivate func probe(
+    in space: EmbeddingSpace, liveness: any LivenessScorer
+  ) throws(ReVerificationError) -> Embedding {
+    guard Self.keyBytes.contains(key.rawValue.utf8.count) else {
+      throw ReVerificationError(.invalidKey, "idempotency key: expected \(Self.keyBytes) bytes")
+    }
+    do throws(CaptureError) {
+      try capture.check()
+      try liveness.check(capture)
+    } catch {
+      throw ReVerificationError(
+        error.code == .unsupported ? .unsupportedCapture : .malformedCapture, error.description)
+    }
+    guard Self.embeddingCount.contains(embeddings.count) else {
+      throw ReVerificationError(
+        .invalidEmbedding, "expected \(Self.embeddingCount) embeddings, found \(embeddings.count)")
+    }
+    return try fused(embeddings, in: space)
+  }
+
+  fileprivate func digest(capture: Digest) -> Digest {
+    var content = CanonicalBytes("reverify attempt 1")
+    content.append(capture.bytes)
+    content.append(UInt64(embeddings.count))
+    for embedding in embeddings {
+      content.append(embedding.space.description)
+      content.append(UInt64(embedding.values.count))
+      for value in embedding.values { content.append(value.bitPattern) }
+    }
+    return Digest(of: content.bytes)
+  }
+}
+
+extension Capture {
+  /// The digest of everything in it, frame by frame.
+  var digest: Digest {
+    var content = CanonicalBytes("reverify capture 1")
+    content.append(UInt64(frames.count))
+    for frame in frames {
+      content.append(UInt64(bitPattern: frame.time.components.seconds))
+      content.append(UInt64(bitPattern: frame.time.components.attoseconds))
+      // All ones is the pattern of a NaN, which no valid frame holds.
+      content.append(frame.passiveScore?.bitPattern ?? .max)
+    }
+    return Digest(of: content.bytes)
+  }
+}
+
+/// The one embedding that `inputs` are fused to, in the order given.
+///
+/// Throws `wrongSpace` before anything is computed, and `invalidEmbedding` with the place of the first bad one.
+func fused(
+  _ inputs: [UncheckedEmbedding], in space: EmbeddingSpace
+) throws(ReVerificationError) -> Embedding {
+  if let stranger = inputs.firstIndex(where: { $0.space != space }) {
+    throw ReVerificationError(
+      .wrongSpace, "embedding \(stranger): expected space \(space), found \(inputs[stranger].space)")
+  }
+  var embeddings: [Embedding] = []
+  for (index, input) in inputs.enumerated() {
+    do throws(EmbeddingError) {
+      embeddings.append(try Embedding(input.values, space: space))
+    } catch {
+      throw ReVerificationError(.invalidEmbedding, "embedding \(index): \(error)")
+    }
+  }
+  do throws(EmbeddingError) {
+    return try Embedding.fused(embeddings)
+  } catch {
+    throw ReVerificationError(.invalidEmbedding, "all \(inputs.count) embeddings together: \(error)")
+  }
+}
+
+/// Bytes in which equal content is equal and different content different: lengths first, little-endian.
+private struct CanonicalBytes {
+  private(set) var bytes: [UInt8] = []
+
+  init(_ domain: String) {
+    append(domain)
+  }
+
+  mutating func append(_ number: some FixedWidthInteger) {
+    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func append(_ text: String) {
+    append(UInt64(text.utf8.count))
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  mutating func append(_ more: [UInt8]) {
+    append(UInt64(more.count))
+    bytes.append(contentsOf: more)
+  }
+}

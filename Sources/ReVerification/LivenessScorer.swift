@@ -1,0 +1,51 @@
+import Biometrics
+
+/// Judges whether a capture shows a live person.
+public protocol LivenessScorer: Sendable {
+  /// Name and version, as decision records give it: with the same one, the same capture gets the same assessment.
+  var model: String { get }
+
+  /// Throws `unsupported` for a well-formed capture this scorer can't judge; asked before an attempt is used.
+  func check(_ capture: Capture) throws(CaptureError)
+
+  /// The assessment of a well-formed capture made for `challenge`. A thrown error uses the attempt up, but decides
+  /// nothing: the same submission again is assessed anew.
+  func assess(_ capture: Capture, for challenge: Challenge) async throws -> LivenessAssessment
+}
+
+/// Provisional: takes an upstream passive check's word for it, the mean of its scores over the frames.
+///
+/// It sees neither motion nor depth and ignores the challenge, so a replayed or injected capture with good passive
+/// scores passes. It stands in until liveness is judged from the capture itself.
+public struct UpstreamPassiveScorer: LivenessScorer {
+  /// The lowest mean passive score that is live, 0...1.
+  public let threshold: Double
+  /// The fewest frames with a passive score that can be judged, at least 1.
+  public let minimumFrames: Int
+
+  /// A threshold outside 0...1 or a minimum below 1 is a programming error and traps.
+  public init(threshold: Double = 0.5, minimumFrames: Int = 3) {
+    precondition((0...1).contains(threshold), "a passive threshold lies in 0...1")
+    precondition(minimumFrames >= 1, "at least one frame is needed")
+    self.threshold = threshold
+    self.minimumFrames = minimumFrames
+  }
+
+  public var model: String { "upstream-passive-mean-1" }
+
+  public func check(_ capture: Capture) throws(CaptureError) {}
+
+  public func assess(_ capture: Capture, for challenge: Challenge) -> LivenessAssessment {
+    let scores = capture.frames.compactMap(\.passiveScore)
+    guard scores.count >= minimumFrames else {
+      let reason: LivenessReason =
+        capture.frames.count < minimumFrames ? .tooFewFrames : .missingPassiveScores
+      return LivenessAssessment(.unusable, score: nil, threshold: threshold, reasons: [reason])
+    }
+    let mean = scores.reduce(0, +) / Double(scores.count)
+    let verdict: LivenessAssessment.Verdict = mean >= threshold ? .live : .notLive
+    return LivenessAssessment(
+      verdict, score: mean, threshold: threshold, reasons: verdict == .live ? [] : [.lowPassiveScore],
+      cues: ["passiveMean": mean])
+  }
+}

@@ -1,0 +1,135 @@
+import Biometrics
+import EnrolmentStore
+import FaceMatching
+
+extension ReVerificationEngine {
+  /// Submits an attempt; answers once the decision is durable.
+  ///
+  /// Attempts of one re-verification are judged one at a time, in the order of arrival. The same key with the same
+  /// content gets the same answer, at any time. Throws kind `validation` or `capture` for what can't be judged, and no
+  /// attempt is used; `cancelled` when the re-verification was cancelled meanwhile; `storage` or `internal` when the
+  /// attempt may be used, and submitting it again under its key goes on with it.
+  public nonisolated func submit(
+    _ attempt: Attempt, to id: ReVerificationID
+  ) async throws(ReVerificationError) -> Answer {
+    let prepared = PreparedAttempt(attempt, space: gallery.space, liveness: liveness)
+    return try await answer(to: prepared, for: id).get()
+  }
+
+  /// Claims, evaluates and decides an attempt whose turn has come.
+  nonisolated func judge(
+    _ prepared: PreparedAttempt, for id: ReVerificationID
+  ) async -> Result<Answer, ReVerificationError> {
+    let claim: ClaimID = randomness.identifier()
+    await setRunning(claim, for: id)
+    let result = await Result { () async throws(ReVerificationError) in
+      switch try await self.claim(prepared, as: claim, for: id) {
+      case .answered(let answer):
+        return answer
+      case .evaluate(let machine, let probe):
+        let judgement = try await evaluate(prepared.attempt, probe, for: machine)
+        return try await decide(prepared, judgement, under: claim, for: id)
+      }
+    }
+    await setRunning(nil, for: id)
+    return result
+  }
+
+  private enum Claiming {
+    case answered(Answer)
+    /// The attempt is claimed durably, in this state.
+    case evaluate(ReVerification, Embedding)
+  }
+
+  private nonisolated func claim(
+    _ prepared: PreparedAttempt, as claim: ClaimID, for id: ReVerificationID
+  ) async throws(ReVerificationError) -> Claiming {
+    try await change(id) { (machine, now) async throws(ReVerificationError) -> Step<Claiming> in
+      let counter = try await failures(of: machine.user, in: machine.organisation)
+      let submission = ReVerification.Submission(
+        key: prepared.attempt.key, content: prepared.content, validity: prepared.validity,
+        standing: counter.standing(of: machine.id, at: now), claim: claim, engine: self.id)
+      switch machine.handle(.submit(submission), at: now) {
+      case .answer(let answer):
+        return Step(value: .answered(answer))
+      case .evaluate(_, let charge):
+        let changes = charge.map { [StoreChange.charge($0, to: machine.organisation)] } ?? []
+        return Step(changes: changes, value: .evaluate(machine, try prepared.probe.get()))
+      case .decide(.ended(let outcome)):
+        let until = submission.standing == .lockedOut ? counter.lockOut?.until : nil
+        let record = record(of: machine, .ended(outcome), lockedOutUntil: until, at: now)
+        return Step(changes: [.decision(record)], value: .answered(.ended(outcome)))
+      case .refuse(let refusal):
+        throw error(refusal, prepared, id)
+      case .join(let claim), .wait(let claim):
+        throw ReVerificationError(.busyElsewhere, "attempt \(claim.attempt) of re-verification \(id)")
+      case .decide, .release, .pending, .concluded, .ignore:
+        preconditionFailure("a submission is answered, claimed, refused or put off")
+      }
+    }
+  }
+
+  private nonisolated func decide(
+    _ prepared: PreparedAttempt, _ judgement: Judgement, under claim: ClaimID, for id: ReVerificationID
+  ) async throws(ReVerificationError) -> Answer {
+    try await change(id) { (machine, now) async throws(ReVerificationError) -> Step<Answer> in
+      guard
+        case .decide(.answered(let answer, let number)) =
+          machine.handle(.evaluated(claim, judgement.evaluation), at: now)
+      else {
+        return Step(value: try lateAnswer(to: prepared.attempt.key, of: machine))
+      }
+      let known = try await failures(of: machine.user, in: machine.organisation)
+      var counter = known
+      if case .ended(.verified) = answer {
+        counter.clearFailures()
+      } else {
+        counter.addFailure(of: machine.id, at: now, policy: machine.policy.lockOut)
+      }
+      let evidence = DecisionRecord.Evidence(
+        attempt: number, key: prepared.attempt.key, claimedAt: machine.attempts[number - 1].claimedAt,
+        contentDigest: prepared.content, captureDigest: prepared.captureDigest,
+        livenessModel: liveness.model, liveness: judgement.liveness, scores: judgement.scores)
+      let record = record(
+        of: machine, answer.conclusion, evidence: evidence, lockedOutUntil: counter.lockOut(at: now)?.until,
+        at: now)
+      let counted: [StoreChange] = counter == known ? [] : [.failures(counter)]
+      return Step(changes: counted + [.decision(record)], value: answer)
+    }
+  }
+
+  /// What is answered when this evaluation's claim no longer runs: somebody cancelled, or another engine took over.
+  private nonisolated func lateAnswer(
+    to key: IdempotencyKey, of machine: ReVerification
+  ) throws(ReVerificationError) -> Answer {
+    if let answer = machine.attempts.first(where: { $0.key == key })?.answer { return answer }
+    switch machine.state {
+    case .ended(.cancelled, _, _): throw ReVerificationError(.cancelled, "re-verification \(machine.id)")
+    case .ended: return .ended(.failed(.expired))
+    case .open, .evaluating: throw ReVerificationError(.superseded, "re-verification \(machine.id)")
+    }
+  }
+
+  private nonisolated func error(
+    _ refusal: ReVerification.Refusal, _ prepared: PreparedAttempt, _ id: ReVerificationID
+  ) -> ReVerificationError {
+    switch (refusal, prepared.probe) {
+    case (.invalidInput, .failure(let error)): error
+    case (.invalidInput, .success): preconditionFailure("a valid attempt is not refused as invalid")
+    case (.keyReused, _):
+      ReVerificationError(.keyReused, "an earlier attempt of re-verification \(id) had this key")
+    case (.cancelled, _): ReVerificationError(.cancelled, "re-verification \(id)")
+    }
+  }
+}
+
+extension FailureCounter {
+  /// How a re-verification stands by the user's lock-out. Its own failures leave it the attempts it has: without that, a
+  /// policy of more attempts than failures could not be; but those begun beforehand are no way round the lock-out.
+  fileprivate func standing(
+    of id: ReVerificationID, at now: Instant
+  ) -> ReVerification.Submission.Standing {
+    guard let lockOut = lockOut(at: now), lockOut.cause != id else { return .clear }
+    return .lockedOut
+  }
+}

@@ -1,0 +1,105 @@
+import Biometrics
+import EnrolmentStore
+import Synchronization
+
+/// A store whose writes fail when a test says so, on top of one that works.
+public final class FailingStore: EnrolmentStore {
+  /// When a failing write fails.
+  public enum Moment: String, CaseIterable, Sendable {
+    /// Nothing was written.
+    case beforeWriting
+    /// All was written, and only the word of it is lost.
+    case afterWriting
+  }
+
+  private struct Plan {
+    var writes = 0
+    var failing: [Int: Moment] = [:]
+  }
+
+  private let store: any EnrolmentStore
+  private let plan = Mutex(Plan())
+
+  public init(_ store: any EnrolmentStore) {
+    self.store = store
+  }
+
+  /// Commits tried so far.
+  public var writes: Int { plan.withLock { $0.writes } }
+
+  /// Lets the `count`-th commit from now fail, 1 for the next.
+  public func failWrite(_ count: Int, _ moment: Moment) {
+    plan.withLock { $0.failing[$0.writes + count] = moment }
+  }
+
+  public func commit(_ changes: [StoreChange]) async throws(StoreError) {
+    let failure = plan.withLock { plan in
+      plan.writes += 1
+      return plan.failing[plan.writes]
+    }
+    if failure != .beforeWriting { try await store.commit(changes) }
+    if let failure { throw StoreError(.unavailable, "made to fail \(failure.rawValue)") }
+  }
+
+  public func organisations() async throws(StoreError) -> [Organisation] {
+    try await store.organisations()
+  }
+
+  public func workflow(
+    _ id: WorkflowID, in organisation: OrganisationID
+  ) async throws(StoreError) -> Workflow? {
+    try await store.workflow(id, in: organisation)
+  }
+
+  public func user(_ id: UserID, in organisation: OrganisationID) async throws(StoreError) -> User? {
+    try await store.user(id, in: organisation)
+  }
+
+  public func user(
+    withEmail email: EmailAddress, in organisation: OrganisationID
+  ) async throws(StoreError) -> User? {
+    try await store.user(withEmail: email, in: organisation)
+  }
+
+  public func apiKey(_ digest: Digest) async throws(StoreError) -> APIKey? {
+    try await store.apiKey(digest)
+  }
+
+  public func balance(of organisation: OrganisationID) async throws(StoreError) -> Credits? {
+    try await store.balance(of: organisation)
+  }
+
+  public func session(
+    _ id: SessionID, in organisation: OrganisationID
+  ) async throws(StoreError) -> EnrolledSession? {
+    try await store.session(id, in: organisation)
+  }
+
+  public func sessions(
+    of user: UserID, in organisation: OrganisationID
+  ) async throws(StoreError) -> [ApprovedSession] {
+    try await store.sessions(of: user, in: organisation)
+  }
+
+  public func sessions(
+    in organisation: OrganisationID, after sequence: Int64, limit: Int
+  ) async throws(StoreError) -> [NumberedSession] {
+    try await store.sessions(in: organisation, after: sequence, limit: limit)
+  }
+
+  public func reVerification(_ id: ReVerificationID) async throws(StoreError) -> StoredReVerification? {
+    try await store.reVerification(id)
+  }
+
+  public func failures(
+    of user: UserID, in organisation: OrganisationID
+  ) async throws(StoreError) -> FailureCounter {
+    try await store.failures(of: user, in: organisation)
+  }
+
+  public func decisions(
+    of organisation: OrganisationID, after sequence: Int64, limit: Int
+  ) async throws(StoreError) -> [NumberedDecision] {
+    try await store.decisions(of: organisation, after: sequence, limit: limit)
+  }
+}

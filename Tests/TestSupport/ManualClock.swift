@@ -1,0 +1,26 @@
+import Biometrics
+import ReVerification
+import Synchronization
+
+/// A clock that stands still until it is moved.
+public final class ManualClock: WallClock {
+  private let instant: Mutex<Instant>
+
+  /// A clock at some instant of 2025.
+  public init(_ start: Instant = Instant(millisecondsSince1970: 1_750_000_000_000)) {
+    instant = Mutex(start)
+  }
+
+  public func now() -> Instant {
+    instant.withLock { $0 }
+  }
+
+  /// Moves the clock; a negative duration sets it back.
+  public func advance(by duration: Duration) {
+    instant.withLock { $0 = $0 + duration }
+  }
+
+  public func set(to now: Instant) {
+    instant.withLock { $0 = now }
+  }
+}

@@ -1,0 +1,103 @@
+import Biometrics
+import EnrolmentStore
+import Testing
+
+/// One thing that every store does, to be checked on an empty one: a test takes `StoreBehaviour.all` as arguments.
+public struct StoreBehaviour: Sendable, CustomTestStringConvertible {
+  /// What it does, as a sentence.
+  public let sentence: String
+  public let check: @Sendable (any EnrolmentStore) async throws -> Void
+
+  public var testDescription: String { sentence }
+
+  init(_ sentence: String, _ check: @escaping @Sendable (any EnrolmentStore) async throws -> Void) {
+    self.sentence = sentence
+    self.check = check
+  }
+
+  public static let all = records + lists + commits
+}
+
+/// Records for the suite.
+enum Sample {
+  static let bank: OrganisationID = "bank"
+  static let airline: OrganisationID = "airline"
+  static let space = EmbeddingSpace.test(dimension: 4)
+  static let noon = Instant(millisecondsSince1970: 1_750_000_000_000)
+
+  static func policy(attempts: Int = 3) throws -> ReVerificationPolicy {
+    try ReVerificationPolicy(
+      verifyThreshold: #require(SimilarityThreshold(0.5)),
+      recogniseThreshold: #require(SimilarityThreshold(0.6)),
+      attempts: attempts)
+  }
+
+  static func workflow(_ id: WorkflowID, of organisation: OrganisationID = bank) throws -> Workflow {
+    Workflow(id: id, organisation: organisation, policy: try policy())
+  }
+
+  static func user(
+    _ id: UserID, _ email: String, of organisation: OrganisationID = bank
+  ) throws -> User {
+    User(id: id, organisation: organisation, email: try #require(EmailAddress(email)))
+  }
+
+  static func session(
+    _ id: SessionID, of user: UserID = "anna", on workflow: WorkflowID = "onboarding",
+    in organisation: OrganisationID = bank
+  ) -> EnrolledSession {
+    EnrolledSession(
+      ApprovedSession(
+        id: id, organisation: organisation, workflow: workflow, user: user, approvedAt: noon, space: space,
+        preparation: .preparing),
+      embeddings: [UncheckedEmbedding([1, -0.0, .leastNonzeroMagnitude, 4], space: space, quality: 0.5)])
+  }
+
+  static func reVerification(
+    _ id: ReVerificationID, state: [UInt8], revision: Int64
+  ) -> StoredReVerification {
+    StoredReVerification(
+      id: id, organisation: bank, workflow: "onboarding", user: "anna", expiry: noon, state: state,
+      revision: revision)
+  }
+
+  static func decision(_ id: ReVerificationID, of organisation: OrganisationID = bank) throws
+    -> DecisionRecord
+  {
+    let reference = ScoredReference(
+      session: "s", user: "anna", workflow: "onboarding", approvedAt: noon,
+      score: SimilarityScore(Float(0.1).nextUp))
+    return DecisionRecord(
+      reVerification: id, organisation: organisation, workflow: "onboarding", user: "anna", apiKey: "key",
+      conclusion: .ended(.verified(reVerificationID: id, originalSessionID: "s", userID: "anna")),
+      decidedAt: noon, begunAt: noon, expiry: noon + .seconds(600), policy: try policy(), space: space,
+      evidence: DecisionRecord.Evidence(
+        attempt: 1, key: "k", claimedAt: noon, contentDigest: Digest(of: [1]), captureDigest: Digest(of: [2]),
+        livenessModel: "model",
+        liveness: LivenessAssessment(.live, score: 0.1.nextUp, threshold: 0.1, cues: ["cue": 1e-300]),
+        scores: MatchScores(claimed: [reference], otherPerson: reference)),
+      charged: Credits(1), engineVersion: "0")
+  }
+
+  /// Bank and airline, each with the workflow `onboarding` and a user `anna`.
+  static func people(of store: any EnrolmentStore) async throws {
+    for organisation in [bank, airline] {
+      try await store.commit([
+        .organisation(Organisation(id: organisation)), .workflow(workflow("onboarding", of: organisation)),
+        .user(user("anna", "anna@example.com", of: organisation)),
+      ])
+    }
+  }
+}
+
+/// That `work` throws a store's error with this code.
+func expect(
+  _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation,
+  _ work: () async throws -> Void
+) async {
+  await #expect(sourceLocation: sourceLocation) {
+    try await work()
+  } throws: { error in
+    (error as? StoreError)?.code == code
+  }
+}
