@@ -31,13 +31,14 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CFaceKernels", cSettings: kernels),
     library("Biometrics"),
     library("FaceMatching", ["Biometrics", "CFaceKernels"]),
     library("EnrolmentStore", ["Biometrics", "CSodium"]),
     library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "CSodium"]),
     library("Evaluation", ["Biometrics", "FaceMatching"]),
-    library("EmbeddingFiles"),
+    library("EmbeddingFiles", ["CZlib"]),
     library("Simulation", ["Biometrics", "FaceMatching", "ReVerification", "EnrolmentStore", "Evaluation"]),
     library(
       "ReVerify",
@@ -51,6 +52,7 @@ let package = Package(
     tests("FaceMatching"),
     tests("EnrolmentStore"),
     tests("ReVerification", ["Biometrics", "EnrolmentStore", "FaceMatching"]),
+    tests("EmbeddingFiles"),
   ],
   swiftLanguageModes: [.v6]
 )
