@@ -44,7 +44,8 @@ let package = Package(
       "ReVerify",
       ["Biometrics", "FaceMatching", "EnrolmentStore", "ReVerification", "Evaluation"]),
     .executableTarget(
-      name: "reverify", dependencies: ["ReVerify", "EmbeddingFiles", "Simulation"], swiftSettings: swift),
+      name: "reverify", dependencies: ["ReVerify", "EmbeddingFiles", "Simulation", "CSodium"],
+      swiftSettings: swift),
     .target(
       name: "TestSupport",
       dependencies: ["Biometrics", "FaceMatching", "Evaluation", "EnrolmentStore", "ReVerification"],

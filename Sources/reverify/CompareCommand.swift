@@ -1,3 +1,4 @@
+import Biometrics
 import EmbeddingFiles
 import FaceMatching
 import Glibc
@@ -37,7 +38,7 @@ enum CompareCommand: Command {
         score = "\(try left.score(with: right).value)"
       } catch {
         unscored += 1
-        fputs("reverify: \(path), pair \(index): rows \(pair.rowA), \(pair.rowB): \(error)\n", stderr)
+        complain("\(path), pair \(index): rows \(pair.rowA), \(pair.rowB): \(error)")
       }
       output.write((file.table[index].map(csvCell) + [score]).joined(separator: ",") + "\n")
     }

@@ -67,7 +67,7 @@ struct EmbeddingInput {
       switch embedding(row, space: space) {
       case .success(let embedding): return embedding
       case .failure(let error):
-        fputs("reverify: \(embeddingsPath), row \(row): \(error); the row is left out\n", stderr)
+        complain("\(embeddingsPath), row \(row): \(error); the row is left out")
         return nil
       }
     }

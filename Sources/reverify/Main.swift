@@ -56,8 +56,4 @@ struct Main {
       return ExitStatus.data
     }
   }
-
-  private static func complain(_ text: String) {
-    fputs("reverify: \(text)\n", stderr)
-  }
 }

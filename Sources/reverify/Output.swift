@@ -14,9 +14,8 @@ final class Output {
   }
 
   func flush() {
-    pending.withUTF8 { _ = fwrite($0.baseAddress, 1, $0.count, stdout) }
+    put(pending, to: STDOUT_FILENO)
     pending = ""
-    fflush(stdout)
   }
 
   /// `value` as one JSON object, keys sorted, readable.
@@ -24,6 +23,24 @@ final class Output {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
+  }
+}
+
+/// Says on stderr what is wrong, after the command's name.
+func complain(_ text: String) {
+  put("reverify: \(text)\n", to: STDERR_FILENO)
+}
+
+private func put(_ text: String, to descriptor: Int32) {
+  var text = text
+  text.withUTF8 { bytes in
+    var rest = UnsafeRawBufferPointer(bytes)
+    while !rest.isEmpty {
+      let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+      // Nobody reads any more, or the disk is full: there is nowhere left to say so.
+      guard count > 0 else { return }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
   }
 }
 
@@ -42,6 +59,6 @@ struct Progress {
     let percent = done * 100 / total
     guard percent != lastPercent else { return }
     lastPercent = percent
-    fputs("\r\(label): \(percent) %\(done == total ? "\n" : "")", stderr)
+    put("\r\(label): \(percent) %\(done == total ? "\n" : "")", to: STDERR_FILENO)
   }
 }

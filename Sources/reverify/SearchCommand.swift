@@ -36,7 +36,7 @@ enum SearchCommand: Command {
       guard let embedding else { continue }
       try gallery.enrol(
         Reference(
-          organisation: organisation, workflow: "data", user: "\(row)", session: SessionID("\(row)"),
+          organisation: organisation, workflow: "data", user: UserID("\(row)"), session: SessionID("\(row)"),
           approvedAt: Instant(millisecondsSince1970: 0), embedding: embedding))
     }
     let probes = try probes(arguments, input: input, enrolled: enrolled, space: space)

@@ -1,4 +1,5 @@
 import Biometrics
+import EmbeddingFiles
 import Evaluation
 import FaceMatching
 import Foundation

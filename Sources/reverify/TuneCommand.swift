@@ -1,4 +1,5 @@
 import Biometrics
+import EmbeddingFiles
 import Evaluation
 import FaceMatching
 import Foundation
@@ -41,9 +42,9 @@ enum TuneCommand: Command {
       switch outcome {
       case .reached(let point): return OperatingPoints.Point(point)
       case .notReachable(let trials, let needed):
-        fputs(
-          "reverify: FMR \(targets[index]) is not supported by \(trials) non-mated comparisons; "
-            + "at least \(needed) are needed for one error\n", stderr)
+        complain(
+          "FMR \(targets[index]) is not supported by \(trials) non-mated comparisons; "
+            + "at least \(needed) are needed for one error")
         return nil
       }
     }
