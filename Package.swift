@@ -53,7 +53,7 @@ let package = Package(
     tests("FaceMatching"),
     tests("EnrolmentStore"),
     tests("ReVerification", ["Biometrics", "EnrolmentStore", "FaceMatching"]),
-    tests("EmbeddingFiles"),
+    tests("EmbeddingFiles", ["Biometrics"]),
   ],
   swiftLanguageModes: [.v6]
 )

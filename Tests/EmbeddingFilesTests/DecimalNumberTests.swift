@@ -1,3 +1,4 @@
+import Biometrics
 import Testing
 
 @testable import EmbeddingFiles

@@ -1,6 +1,16 @@
+import Biometrics
+import Foundation
 import Testing
 
 @testable import EmbeddingFiles
+
+/// Where the mutations begin; REVERIFY_FUZZ_SEED chooses others.
+let fuzzSeed =
+  ProcessInfo.processInfo.environment["REVERIFY_FUZZ_SEED"].flatMap { UInt64($0) } ?? 2_024_061_100
+
+/// How many mutations each decoder sees; REVERIFY_FUZZ_COUNT asks for more than the second's worth of an
+/// ordinary run.
+let fuzzCount = ProcessInfo.processInfo.environment["REVERIFY_FUZZ_COUNT"].flatMap { UInt64($0) } ?? 8_000
 
 @Suite("Mutated files")
 struct FuzzTests {

@@ -1,19 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EmbeddingFiles
 
-/// Embeddings of real faces, which stay outside the repository: `../shared/data` beside the package, or in
-/// the folder that REVERIFY_SHARED names in place of `../shared`.
-private let sharedData =
-  (ProcessInfo.processInfo.environment["REVERIFY_SHARED"].map { URL(filePath: $0) }
-  ?? Vectors.packageRoot.deletingLastPathComponent().appending(path: "shared")).appending(path: "data").path
+private let sets = ["lfw-edgeface", "lfw-dlib", "orl-edgeface", "orl-dlib"].filter(SharedData.has)
 
-private let sets = ["lfw-edgeface", "lfw-dlib", "orl-edgeface", "orl-dlib"].filter {
-  FileManager.default.fileExists(atPath: "\(sharedData)/\($0)/embeddings.npy")
-}
-
-@Suite("Embeddings of real faces", .enabled(if: !sets.isEmpty, "no face data in \(sharedData)"))
+@Suite("Embeddings of real faces", .enabled(if: !sets.isEmpty, "no face data in \(SharedData.root)"))
 struct SharedDataTests {
   private struct Baselines: Decodable {
     struct Norms: Decodable {
@@ -42,9 +35,9 @@ struct SharedDataTests {
 
   @Test("the norms of all rows are those that numpy found", arguments: sets)
   func norms(set: String) throws {
-    let data = try Data(contentsOf: URL(filePath: "\(sharedData)/\(set)/baselines.json"))
+    let data = try Data(contentsOf: URL(filePath: "\(SharedData.folder(set))/baselines.json"))
     let baselines = try JSONDecoder().decode(Baselines.self, from: data)
-    let folder = try DataFolder.read("\(sharedData)/\(set)")
+    let folder = try DataFolder.read(SharedData.folder(set))
     #expect(folder.embeddings.rowCount == baselines.rows)
     #expect(folder.embeddings.dimension == baselines.dim)
     #expect(Set(folder.index.entries.map(\.subject)).count == baselines.subjects)
@@ -65,7 +58,7 @@ struct SharedDataTests {
 
   @Test("the pairs are within the rows, half of them mated", arguments: sets)
   func pairs(set: String) throws {
-    let folder = try DataFolder.read("\(sharedData)/\(set)")
+    let folder = try DataFolder.read(SharedData.folder(set))
     let file = try PairsFile.read(try #require(folder.pairsPath), rowCount: folder.embeddings.rowCount)
     #expect(file.table.columns == ["fold", "row_a", "row_b", "same"])
     #expect(file.pairs.count { $0.isMated == true } * 2 == file.pairs.count)
