@@ -59,7 +59,7 @@ public struct ReVerificationSimulation: Sendable {
     let gallery = try Gallery(space: cohort.space, configuration: .init(threadCount: options.threadCount))
     let liveness = UpstreamPassiveScorer()
     let engine = try await ReVerificationEngine.open(
-      store: try await store(), gallery: gallery, liveness: liveness, clock: clock,
+      store: try store(), gallery: gallery, liveness: liveness, clock: clock,
       randomness: SeededRandomness(seed: options.seed))
     try await enrol(in: engine, clock: clock)
     var truths: [ReVerificationID: Truth] = [:]
@@ -78,7 +78,7 @@ public struct ReVerificationSimulation: Sendable {
       level: try Kernels.fromEnvironment.get().level)
   }
 
-  private func store() async throws -> InMemoryStore {
+  private func store() throws -> InMemoryStore {
     let store = InMemoryStore()
     let policy = try ReVerificationPolicy(
       verifyThreshold: thresholds.verify, recogniseThreshold: thresholds.recognise, attempts: options.attempts)
@@ -91,7 +91,7 @@ public struct ReVerificationSimulation: Sendable {
       let email = EmailAddress(person.email)!
       changes.append(.user(User(id: person.user, organisation: Self.organisation, email: email)))
     }
-    try await store.commit(changes)
+    try store.commit(changes)
     return store
   }
 

@@ -28,7 +28,7 @@ enum CompareCommand: Command {
     let file = try PairsFile.read(path, rowCount: input.matrix.rowCount)
     let space = try EmbeddingInput.unnamedSpace(input.matrix, path: input.embeddingsPath)
     let output = Output.standard
-    output.write((file.table.columns + ["score"]).map(csvCell).joined(separator: ",") + "\n")
+    output.write(CSVTable.line(file.table.columns + ["score"]) + "\n")
     var unscored = 0
     for (index, pair) in file.pairs.enumerated() {
       var score = ""
@@ -40,14 +40,8 @@ enum CompareCommand: Command {
         unscored += 1
         complain("\(path), pair \(index): rows \(pair.rowA), \(pair.rowB): \(error)")
       }
-      output.write((file.table[index].map(csvCell) + [score]).joined(separator: ",") + "\n")
+      output.write(CSVTable.line(file.table[index] + [score]) + "\n")
     }
     return unscored == 0 ? ExitStatus.success : ExitStatus.partial
-  }
-
-  /// A cell as RFC 4180 writes it: in quotes when it holds a comma, a quote or an end of line.
-  private static func csvCell(_ text: String) -> String {
-    guard text.utf8.contains(where: { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }) else { return text }
-    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 }

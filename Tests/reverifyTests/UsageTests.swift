@@ -1,0 +1,49 @@
+import FaceMatching
+import TestSupport
+import Testing
+
+@Suite struct UsageTests {
+  @Test func `help teaches every command and its options`() throws {
+    let overview = try CommandRun(["--help"])
+    #expect(overview.status == 0)
+    for command in ["compare", "search", "simulate", "tune", "info"] {
+      #expect(overview.output.contains("  \(command) "))
+      let help = try CommandRun([command, "--help"])
+      #expect(help.status == 0 && help.output.contains("reverify \(command)"))
+      #expect(help.output == (try CommandRun(["help", command]).output))
+    }
+  }
+
+  @Test(arguments: [
+    [], ["nonsense"], ["compare"], ["compare", "--nonsense"], ["compare", "--data"], ["search", "--data", "a", "b"],
+    ["simulate", "--json", "--json"], ["simulate", "--json=yes"], ["simulate", "--attempts", "11"],
+    ["simulate", "--target-fmr", "2"], ["simulate", "--threshold", "1.5"], ["simulate", "--recognise-threshold", "0.5"],
+    ["simulate", "--space", "edgeface-xs"], ["compare", "--data", "a", "--embeddings", "b"], ["tune", "--index", "x"],
+  ])
+  func `wrong usage ends with status 64 and says what is wrong`(arguments: [String]) throws {
+    let run = try CommandRun(arguments)
+    #expect(run.status == 64)
+    #expect(arguments.isEmpty ? run.output.contains("usage:") : run.errors.hasPrefix("reverify: "))
+  }
+
+  @Test func `a SIMD level that is not there is refused by name`() throws {
+    let unknown = try CommandRun(["info"], environment: ["REVERIFY_SIMD": "sse9"])
+    #expect(unknown.status == 64)
+    #expect(unknown.errors.contains("REVERIFY_SIMD") && unknown.errors.contains("'sse9'"))
+    for level in KernelLevel.allCases {
+      let run = try CommandRun(["info"], environment: ["REVERIFY_SIMD": level.rawValue])
+      #expect(run.status == (level.isAvailable ? 0 : 64))
+      if level.isAvailable { #expect(run.output.contains("in use: \(level.rawValue)")) }
+    }
+  }
+
+  @Test func `a missing or damaged file is named, with the place and what was expected`() throws {
+    let missing = try CommandRun(["compare", "--data", "no-such-folder"])
+    #expect(missing.status == 65 && missing.errors.contains("no-such-folder") && missing.errors.contains("expected"))
+    let folder = try TemporaryFolder()
+    let file = try folder.write("cut.fbin", [2, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3] as [UInt8])
+    let damaged = try CommandRun(["search", "--embeddings", file, "--probe-rows", "0"])
+    #expect(damaged.status == 65)
+    #expect(damaged.errors.contains("cut.fbin") && damaged.errors.contains("byte"))
+  }
+}
