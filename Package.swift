@@ -47,6 +47,7 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["Biometrics", "FaceMatching", "Evaluation"], path: "Tests/TestSupport",
       swiftSettings: swift),
+    tests("CFaceKernels", ["Biometrics"]),
     tests("FaceMatching"),
   ],
   swiftLanguageModes: [.v6]
