@@ -46,6 +46,7 @@ let package = Package(
     .executableTarget(
       name: "reverify", dependencies: ["ReVerify", "EmbeddingFiles", "Simulation", "CSodium"],
       swiftSettings: swift),
+<<<<<<< HEAD
     .target(
       name: "TestSupport",
       dependencies: ["Biometrics", "FaceMatching", "Evaluation", "EnrolmentStore", "ReVerification"],
@@ -55,6 +56,10 @@ let package = Package(
     tests("EnrolmentStore"),
     tests("ReVerification", ["Biometrics", "EnrolmentStore", "FaceMatching"]),
     tests("EmbeddingFiles", ["Biometrics"]),
+=======
+    tests("CFaceKernels", ["Biometrics"]),
+    tests("FaceMatching"),
+>>>>>>> kernels
   ],
   swiftLanguageModes: [.v6]
 )
