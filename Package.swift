@@ -46,20 +46,16 @@ let package = Package(
     .executableTarget(
       name: "reverify", dependencies: ["ReVerify", "EmbeddingFiles", "Simulation", "CSodium"],
       swiftSettings: swift),
-<<<<<<< HEAD
     .target(
       name: "TestSupport",
       dependencies: ["Biometrics", "FaceMatching", "Evaluation", "EnrolmentStore", "ReVerification"],
       path: "Tests/TestSupport", swiftSettings: swift),
+    tests("CFaceKernels", ["Biometrics"]),
     tests("FaceMatching", ["EmbeddingFiles"]),
     tests("reverify", ["Biometrics", "EmbeddingFiles", "Evaluation", "FaceMatching", "Simulation"]),
     tests("EnrolmentStore"),
     tests("ReVerification", ["Biometrics", "EnrolmentStore", "FaceMatching"]),
     tests("EmbeddingFiles", ["Biometrics"]),
-=======
-    tests("CFaceKernels", ["Biometrics"]),
-    tests("FaceMatching"),
->>>>>>> kernels
   ],
   swiftLanguageModes: [.v6]
 )
