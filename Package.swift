@@ -45,6 +45,7 @@ let package = Package(
     .executableTarget(
       name: "reverify", dependencies: ["ReVerify", "EmbeddingFiles", "Simulation"], swiftSettings: swift),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
+    tests("Evaluation"),
   ],
   swiftLanguageModes: [.v6]
 )
