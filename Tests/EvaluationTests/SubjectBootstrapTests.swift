@@ -111,7 +111,7 @@ import Testing
     var generator = SplitMix64(seed: 5)
     var covered = 0
     for seed in 0..<1000 {
-      // A subject's own FNMR is evenly spread over 0...0.4: 0.2 on average.
+      // A subject's own FNMR is evenly spread over 0...0.4: 0.2 on average. Ranks 2 and 78 of 79 bound 95 %.
       let comparisons = (0..<60).flatMap { subject in
         let rate = 0.4 * generator.nextUnit()
         return (0..<2).map { _ in
@@ -120,7 +120,7 @@ import Testing
         }
       }
       let estimate = try SubjectBootstrap(comparisons).estimate(
-        .falseNonMatchRate(threshold: 0.5), replicates: 199, seed: UInt64(seed))
+        .falseNonMatchRate(threshold: 0.5), replicates: 79, seed: UInt64(seed))
       covered += estimate.interval.contains(0.2) ? 1 : 0
     }
     #expect((930...970).contains(covered), "covered \(covered)")
