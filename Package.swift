@@ -50,6 +50,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: ["Biometrics", "FaceMatching", "Evaluation", "EnrolmentStore", "ReVerification"],
       path: "Tests/TestSupport", swiftSettings: swift),
+    tests("Evaluation"),
     tests("CFaceKernels", ["Biometrics"]),
     tests("FaceMatching", ["EmbeddingFiles"]),
     tests("reverify", ["Biometrics", "EmbeddingFiles", "Evaluation", "FaceMatching", "Simulation"]),

@@ -38,7 +38,8 @@ public struct ConvexHull: Hashable, Sendable {
       }
   }
 
-  /// The equal error rate of the hull, where it meets FMR = FNMR: 0...0.5, and never above the other definitions.
+  /// The equal error rate of the hull, where it meets FMR = FNMR: 0...0.5. Never above `EqualErrorRate.linear`,
+  /// which is one such mixture; the midpoint of the interval, which is none, may lie below it.
   public var equalErrorRate: Double {
     let corners = corners
     // The last corner, (0, 1), lies beyond the diagonal and the first, (1, 0), before it.

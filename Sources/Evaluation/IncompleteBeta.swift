@@ -6,9 +6,11 @@
 
 /// The regularised incomplete beta function, with both tails to a relative error below 1e-12 for a, b in 1...1e10.
 ///
-/// The continued fraction DLMF 8.17.22 is evaluated by Lentz's method (Thompson & Barnett 1986). Its leading factor is
-/// a binomial probability in the saddle-point form of Loader, "Fast and accurate computation of binomial
-/// probabilities" (2000): the usual difference of log-gammas would lose six digits at a + b = 1e10.
+/// The continued fraction is that of DiDonato & Morris, "Algorithm 708" (1992), eq. 9, whose terms are positive on the
+/// side of the mean where it is used; the better known DLMF 8.17.22 cancels there when b is large. Lentz's method
+/// evaluates it (Thompson & Barnett 1986). The factor before it is a binomial probability in the saddle-point form of
+/// Loader, "Fast and accurate computation of binomial probabilities" (2000), as the usual difference of log-gammas
+/// loses six digits at a + b = 1e10.
 enum IncompleteBeta {
   /// Iₓ(a, b) and 1 − Iₓ(a, b). `complement` is 1 − x, given apart because it may hold digits that x does not.
   ///
@@ -18,26 +20,35 @@ enum IncompleteBeta {
   ) {
     if x <= 0 { return (0, 1) }
     if y <= 0 { return (1, 0) }
-    let factor = leadingFactor(a, b, x, y)
-    // The fraction converges quickly on this side of the mean; the other side is its mirror image.
-    if x < (a + 1) / (a + b + 2) {
-      let lower = factor / a / continuedFraction(a, b, x)
+    let excess = excess(a, b, x, y)
+    let factor = leadingFactor(a, b, x, y, excess)
+    // The tail on x's side of the mean is the small one; the other is its mirror image.
+    if excess >= 0 {
+      let lower = factor / continuedFraction(a, b, x, y, excess)
       return (lower, 1 - lower)
     }
-    let upper = factor / b / continuedFraction(b, a, y)
+    let upper = factor / continuedFraction(b, a, y, x, -excess)
     return (1 - upper, upper)
   }
 
   /// The density of the beta distribution at x.
   static func density(_ a: Double, _ b: Double, x: Double, complement y: Double) -> Double {
-    leadingFactor(a, b, x, y) / (x * y)
+    leadingFactor(a, b, x, y, excess(a, b, x, y)) / (x * y)
+  }
+
+  /// a − (a + b)x = (a + b)y − b, rounded once, from the smaller of x and y.
+  private static func excess(_ a: Double, _ b: Double, _ x: Double, _ y: Double) -> Double {
+    x <= y ? a.addingProduct(-(a + b), x) : (-b).addingProduct(a + b, y)
   }
 
   /// xᵃ yᵇ / B(a, b).
-  private static func leadingFactor(_ a: Double, _ b: Double, _ x: Double, _ y: Double) -> Double {
+  private static func leadingFactor(
+    _ a: Double, _ b: Double, _ x: Double, _ y: Double, _ excess: Double
+  ) -> Double {
     let n = a + b
     let exponent =
-      stirlingError(n) - stirlingError(a) - stirlingError(b) - deviance(a, n * x) - deviance(b, n * y)
+      stirlingError(n) - stirlingError(a) - stirlingError(b)
+      - deviance(a, n * x, difference: excess) - deviance(b, n * y, difference: -excess)
     return exp(exponent) * (a * b / (2 * Double.pi * n)).squareRoot()
   }
 
@@ -54,9 +65,8 @@ enum IncompleteBeta {
     return sum + series / n
   }
 
-  /// x ln(x / mean) + mean − x, without cancellation near x = mean.
-  static func deviance(_ x: Double, _ mean: Double) -> Double {
-    let difference = x - mean
+  /// x ln(x / mean) + mean − x, without cancellation near x = mean. `difference` is x − mean.
+  static func deviance(_ x: Double, _ mean: Double, difference: Double) -> Double {
     guard abs(difference) < 0.1 * (x + mean) else { return x * log(x / mean) - difference }
     // With v = (x − mean) / (x + mean), ln(x / mean) = 2 artanh v = 2 (v + v³/3 + v⁵/5 + …).
     let v = difference / (x + mean)
@@ -71,23 +81,23 @@ enum IncompleteBeta {
     }
   }
 
-  /// The continued fraction 1 + d₁/(1 + d₂/(1 + …)) of DLMF 8.17.22.
-  private static func continuedFraction(_ a: Double, _ b: Double, _ x: Double) -> Double {
-    let tiny = 1e-300
-    func nonZero(_ value: Double) -> Double { abs(value) < tiny ? tiny : value }
-    var (fraction, c, d) = (1.0, 1.0, 0.0)
-    func step(_ coefficient: Double) {
-      d = 1 / nonZero(1 + coefficient * d)
-      c = nonZero(1 + coefficient / c)
-      fraction *= c * d
-    }
-    var m = 0.0
+  /// What divides xᵃ yᵇ / B(a, b) to give Iₓ(a, b). `excess` = a − (a + b)x is not negative.
+  private static func continuedFraction(
+    _ a: Double, _ b: Double, _ x: Double, _ y: Double, _ excess: Double
+  ) -> Double {
+    var fraction = a / (a + 1) * (excess + 1)
+    var (c, d) = (fraction, 0.0)
+    var n = 0.0
     while true {
-      step(-(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)))
-      m += 1
-      let previous = fraction
-      step(m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)))
-      if abs(fraction - previous) <= 4e-16 * abs(fraction) { return fraction }
+      n += 1
+      let odd = a + 2 * n - 1
+      let numerator = (a + n - 1) / odd * ((a + b + n - 1) / odd) * n * (b - n) * x * x
+      let denominator = n + n * (b - n) * x / odd + (a + n) / (odd + 2) * (excess + 1 + n * (1 + y))
+      d = 1 / (denominator + numerator * d)
+      c = denominator + numerator / c
+      fraction *= c * d
+      // Whole b end the fraction at n = b, where the numerator is zero.
+      if abs(c * d - 1) <= 4e-16 { return fraction }
     }
   }
 }

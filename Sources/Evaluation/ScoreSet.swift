@@ -13,24 +13,21 @@ public struct ScoreSet: Hashable, Sendable {
   public let nonMatedFailures: ComparisonFailures
 
   /// Sorts the scores, which costs O(n log n), and moves those that are not finite to the failures given.
-  public init(
-    mated: [Double], nonMated: [Double],
+  ///
+  /// Single- and half-precision scores widen exactly.
+  public init<Score: BinaryFloatingPoint>(
+    mated: [Score], nonMated: [Score],
     matedFailures: ComparisonFailures = .none, nonMatedFailures: ComparisonFailures = .none
   ) {
-    self.mated = mated.filter(\.isFinite).sorted()
-    self.nonMated = nonMated.filter(\.isFinite).sorted()
+    self.mated = Self.sorted(mated)
+    self.nonMated = Self.sorted(nonMated)
     self.matedFailures = matedFailures.addingNotFinite(mated.count - self.mated.count)
     self.nonMatedFailures = nonMatedFailures.addingNotFinite(nonMated.count - self.nonMated.count)
   }
 
-  /// The same of single-precision scores, each widened exactly.
-  public init(
-    mated: [Float], nonMated: [Float],
-    matedFailures: ComparisonFailures = .none, nonMatedFailures: ComparisonFailures = .none
-  ) {
-    self.init(
-      mated: mated.map(Double.init), nonMated: nonMated.map(Double.init),
-      matedFailures: matedFailures, nonMatedFailures: nonMatedFailures)
+  private static func sorted<Score: BinaryFloatingPoint>(_ scores: [Score]) -> [Double] {
+    let wide = scores as? [Double] ?? scores.map { Double($0) }
+    return wide.filter(\.isFinite).sorted()
   }
 
   /// What a reader of any figure from these scores should know first.
