@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs check.c where the Swift tests don't reach: under the address and undefined-behaviour sanitizers here, and
-# emulated on arm64 processors without and with sdot and on x86-64 processors without AVX-512 and AVX2. All must
-# print the same checksum. Emulation shows that the arithmetic is right, nothing about speed.
+# Runs check.c where the Swift tests don't reach: under the address and undefined-behaviour sanitizers here,
+# and emulated on arm64 processors without and with sdot and on x86-64 processors without AVX-512 and AVX2.
+# All must print the same checksum. Emulation shows that the arithmetic is right, nothing about speed.
 #
 # Fails if any check fails. Says "skipped" for what can't be run here, and only that may be missing.
 set -eu
