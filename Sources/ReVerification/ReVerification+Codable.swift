@@ -57,9 +57,10 @@ extension ReVerification: Codable {
         return "a claim to an attempt that is not there"
       }
       return attempts[claim.attempt - 1].answer == nil ? nil : "a claim to an attempt that was answered"
-    case .ended(.outcome(.verified(let about, _, let user)), _, _):
+    case .ended(let ending, _):
+      guard case .outcome(.verified(let about, _, let user)) = ending.end else { return nil }
       return about == id && user == self.user ? nil : "an outcome of another re-verification"
-    case .open, .ended:
+    case .open:
       return nil
     }
   }

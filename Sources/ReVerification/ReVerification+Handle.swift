@@ -21,32 +21,38 @@ extension ReVerification {
       return resubmit(submission, of: known, at: now)
     }
     switch state {
-    case .ended:
-      return .answer(.ended(.failed(.expired)))
+    case .ended(let ending, _):
+      return answerAfter(ending, to: submission)
     case .evaluating(let claim, _):
       // The running attempt was accepted in time and stands; this one comes too late whatever becomes of it.
       if now >= expiry { return .answer(.ended(.failed(.expired))) }
       return submission.validity == .valid ? .wait(claim) : .refuse(.invalidInput)
     case .open(let attempts):
-      if now >= expiry { return end(.failed(.expired), at: now) }
+      if now >= expiry { return end(.failed(.expired), at: now, by: submission) }
       if submission.validity == .invalid { return .refuse(.invalidInput) }
       // None is left when the last was lost; then whoever comes with another key has none to use.
       if submission.standing == .lockedOut || attempts.count >= policy.attempts {
-        return end(.failed(.attemptsExhausted), at: now)
+        return end(.failed(.attemptsExhausted), at: now, by: submission)
       }
       let used = UsedAttempt(key: submission.key, content: submission.content, claimedAt: now, answer: nil)
       return evaluate(submission, attempts: attempts + [used], index: attempts.count, at: now)
     }
   }
 
+  /// Too late, unless it is the submission that brought the end about.
+  private func answerAfter(_ ending: Ending, to submission: Submission) -> Action {
+    guard let closing = ending.submission, closing.key == submission.key,
+      case .outcome(let outcome) = ending.end
+    else { return .answer(.ended(.failed(.expired))) }
+    return closing.content == submission.content ? .answer(.ended(outcome)) : .refuse(.keyReused)
+  }
+
   private mutating func resubmit(_ submission: Submission, of index: Int, at now: Instant) -> Action {
     guard attempts[index].content == submission.content else { return .refuse(.keyReused) }
     if let answer = attempts[index].answer { return .answer(answer) }
     switch state {
-    case .ended(.cancelled, _, _):
-      return .refuse(.cancelled)
-    case .ended:
-      return .answer(.ended(.failed(.expired)))
+    case .ended(let ending, _):
+      return ending.end == .cancelled ? .refuse(.cancelled) : .answer(.ended(.failed(.expired)))
     case .evaluating(let claim, _):
       return claim.attempt == index + 1 ? .join(claim) : .wait(claim)
     case .open(let attempts):
@@ -72,7 +78,8 @@ extension ReVerification {
     attempts[claim.attempt - 1].answer = answer
     switch answer {
     case .retry: state = .open(attempts: attempts)
-    case .ended(let outcome): state = .ended(.outcome(outcome), at: now, attempts: attempts)
+    case .ended(let outcome):
+      state = .ended(Ending(end: .outcome(outcome), at: now, submission: nil), attempts: attempts)
     }
     return .decide(.answered(answer, attempt: claim.attempt))
   }
@@ -106,10 +113,10 @@ extension ReVerification {
     case .open where now >= expiry:
       return end(.failed(.expired), at: now)
     case .open(let attempts), .evaluating(_, let attempts):
-      state = .ended(.cancelled, at: now, attempts: attempts)
+      state = .ended(Ending(end: .cancelled, at: now, submission: nil), attempts: attempts)
       return .decide(.cancelled)
-    case .ended(let end, _, _):
-      return .concluded(end)
+    case .ended(let ending, _):
+      return .concluded(ending.end)
     }
   }
 
@@ -117,12 +124,13 @@ extension ReVerification {
     switch state {
     case .open where now >= expiry: end(.failed(.expired), at: now)
     case .open, .evaluating: .pending
-    case .ended(let end, _, _): .concluded(end)
+    case .ended(let ending, _): .concluded(ending.end)
     }
   }
 
-  private mutating func end(_ outcome: Outcome, at now: Instant) -> Action {
-    state = .ended(.outcome(outcome), at: now, attempts: attempts)
+  private mutating func end(_ outcome: Outcome, at now: Instant, by submission: Submission? = nil) -> Action {
+    let closing = submission.map { ClosingSubmission(key: $0.key, content: $0.content) }
+    state = .ended(Ending(end: .outcome(outcome), at: now, submission: closing), attempts: attempts)
     return .decide(.ended(outcome))
   }
 }

@@ -6,7 +6,7 @@ import EnrolmentStore
 /// Invariants:
 /// - An attempt, once claimed, stays used; there are never more than the policy allows.
 /// - At most one attempt is being evaluated, under one claim; results of other claims are late and ignored.
-/// - An attempt that was answered keeps that answer, and its key gets it again at any time, also after the end.
+/// - What was decided about a submission is answered again to its key at any time, also after the end.
 /// - It ends once; `ended` is never left.
 public struct ReVerification: Hashable, Sendable {
   /// Where it stands. `attempts` are those used so far, in the order they were claimed.
@@ -15,7 +15,21 @@ public struct ReVerification: Hashable, Sendable {
     case open(attempts: [UsedAttempt])
     /// The attempt that `claim` names is being evaluated.
     case evaluating(claim: Claim, attempts: [UsedAttempt])
-    case ended(End, at: Instant, attempts: [UsedAttempt])
+    case ended(Ending, attempts: [UsedAttempt])
+  }
+
+  /// Its end, when it came, and what brought it about.
+  public struct Ending: Hashable, Sendable, Codable {
+    public let end: End
+    public let at: Instant
+    /// The submission that ended it without being an attempt itself, there being none left or its time being over;
+    /// `nil` when an attempt ended it, a cancel, or the clock. It too gets the same answer again.
+    public let submission: ClosingSubmission?
+  }
+
+  public struct ClosingSubmission: Hashable, Sendable, Codable {
+    public let key: IdempotencyKey
+    public let content: Digest
   }
 
   /// How it ended. Being cancelled is an error's kind, not an outcome.
@@ -80,7 +94,7 @@ public struct ReVerification: Hashable, Sendable {
   /// The attempts used so far, in the order they were claimed.
   public var attempts: [UsedAttempt] {
     switch state {
-    case .open(let attempts), .evaluating(_, let attempts), .ended(_, _, let attempts): attempts
+    case .open(let attempts), .evaluating(_, let attempts), .ended(_, let attempts): attempts
     }
   }
 

@@ -104,8 +104,9 @@ extension ReVerificationEngine {
   ) throws(ReVerificationError) -> Answer {
     if let answer = machine.attempts.first(where: { $0.key == key })?.answer { return answer }
     switch machine.state {
-    case .ended(.cancelled, _, _): throw ReVerificationError(.cancelled, "re-verification \(machine.id)")
-    case .ended: return .ended(.failed(.expired))
+    case .ended(let ending, _):
+      guard ending.end == .cancelled else { return .ended(.failed(.expired)) }
+      throw ReVerificationError(.cancelled, "re-verification \(machine.id)")
     case .open, .evaluating: throw ReVerificationError(.superseded, "re-verification \(machine.id)")
     }
   }

@@ -83,10 +83,10 @@ public actor ReVerificationEngine {
     let call = Call(id: id, key: prepared.attempt.key, content: prepared.content)
     if let underWay = calls[call] { return await underWay.value }
     let turn = attemptTurns.take(for: id) { await self.judge(prepared, for: id) }
-    calls[call] = turn.work
-    let result = await turn.work.value
+    calls[call] = turn
+    let result = await turn.value
     calls[call] = nil
-    attemptTurns.leave(turn)
+    attemptTurns.leave(id)
     return result
   }
 
@@ -96,9 +96,14 @@ public actor ReVerificationEngine {
   ) async -> Result<EnrolmentResult, ReVerificationError> {
     let line = EnrolmentLine(session: approval.id, organisation: approval.organisation)
     let turn = enrolmentTurns.take(for: line) { await self.enrol(approval, reference) }
-    let result = await turn.work.value
-    enrolmentTurns.leave(turn)
+    let result = await turn.value
+    enrolmentTurns.leave(line)
     return result
+  }
+
+  /// How many submissions to a re-verification are under way or in line.
+  func submissions(to id: ReVerificationID) -> Int {
+    attemptTurns.length(of: id)
   }
 
   func setRunning(_ claim: ClaimID?, for id: ReVerificationID) {

@@ -1,31 +1,35 @@
 /// Lets work on one thing happen one after the other, in the order it came; work on different things doesn't wait.
 struct Turns<Key: Hashable & Sendable> {
-  /// A place in a line.
-  struct Turn<Value: Sendable> {
-    let key: Key
-    let number: UInt64
-    let work: Task<Value, Never>
+  private struct Line {
+    var length = 0
+    /// Ends when the last in line is through.
+    var end: Task<Void, Never>?
   }
 
-  private var last: [Key: (number: UInt64, ended: Task<Void, Never>)] = [:]
-  private var taken: UInt64 = 0
+  private var lines: [Key: Line] = [:]
 
-  /// Takes the next turn for `key`; `work` begins when all earlier turns have ended.
+  /// Takes the next turn for `key`: `work` begins when all earlier turns have ended. Each is to be left afterwards.
   mutating func take<Value: Sendable>(
     for key: Key, _ work: @escaping @Sendable () async -> Value
-  ) -> Turn<Value> {
-    let before = last[key]?.ended
-    let task = Task.detached {
+  ) -> Task<Value, Never> {
+    let before = lines[key]?.end
+    let turn = Task.detached {
       await before?.value
       return await work()
     }
-    taken += 1
-    last[key] = (taken, Task.detached { _ = await task.value })
-    return Turn(key: key, number: taken, work: task)
+    lines[key, default: Line()].length += 1
+    lines[key]?.end = Task.detached { _ = await turn.value }
+    return turn
   }
 
-  /// Forgets a turn that has ended, if nobody stands behind it.
-  mutating func leave<Value>(_ turn: Turn<Value>) {
-    if last[turn.key]?.number == turn.number { last[turn.key] = nil }
+  /// Notes that a turn for `key` has ended; the last one takes the line with it.
+  mutating func leave(_ key: Key) {
+    lines[key]?.length -= 1
+    if lines[key]?.length == 0 { lines[key] = nil }
+  }
+
+  /// How many turns for `key` are taken and not left.
+  func length(of key: Key) -> Int {
+    lines[key]?.length ?? 0
   }
 }

@@ -1,0 +1,125 @@
+import Biometrics
+import EnrolmentStore
+import FoundationEssentials
+import Testing
+
+@testable import ReVerification
+
+/// Single steps of the state machine that the engine's tests don't reach, and its stored form.
+@Suite("The state machine")
+struct MachineTests {
+  private let start = Instant(millisecondsSince1970: 1_750_000_000_000)
+
+  private func machine() throws -> ReVerification {
+    ReVerification(
+      id: "r", organisation: "bank", workflow: "w", user: "anna", apiKey: "key",
+      challenge: Challenge(nonce: "00"), policy: try Bank.policy(lockOut: .standard), price: Credits(3),
+      at: start)
+  }
+
+  private func submission(_ key: IdempotencyKey, claim: ClaimID = "c1") -> ReVerification.Event {
+    .submit(.init(key: key, content: Digest(of: []), claim: claim, engine: "e"))
+  }
+
+  @Test("the same key joins the running evaluation, another waits for it, and one too late is expired")
+  func whileEvaluating() throws {
+    var machine = try machine()
+    guard case .evaluate(let claim, Credits(3)?) = machine.handle(submission("A"), at: start) else {
+      Issue.record("the first attempt is evaluated and charged")
+      return
+    }
+    #expect(machine.handle(submission("A", claim: "c2"), at: start) == .join(claim))
+    #expect(machine.handle(submission("B", claim: "c2"), at: start) == .wait(claim))
+    let late = machine.handle(submission("B", claim: "c2"), at: machine.expiry)
+    #expect(late == .answer(.ended(.failed(.expired))))
+    #expect(machine.handle(submission("A", claim: "c2"), at: machine.expiry) == .join(claim))
+  }
+
+  @Test("a late result of a claim that was given up is ignored, though the attempt is evaluated again")
+  func lateResult() throws {
+    var machine = try machine()
+    _ = machine.handle(submission("A"), at: start)
+    #expect(machine.handle(.evaluationLost("c1"), at: start) == .release)
+    guard case .evaluate(let again, nil) = machine.handle(submission("A", claim: "c2"), at: start) else {
+      Issue.record("the lost attempt is evaluated again, without a charge")
+      return
+    }
+    #expect(again.attempt == 1 && again.id == "c2")
+    #expect(machine.handle(.evaluated("c1", .notLive), at: start) == .ignore)
+    #expect(
+      machine.handle(.evaluated("c2", .notLive), at: start)
+        == .decide(.answered(.retry(.livenessFailed, attemptsRemaining: 2), attempt: 1)))
+    #expect(machine.handle(.evaluated("c2", .notLive), at: start) == .ignore)
+  }
+
+  /// What version 1 writes, kept here so that later versions are held to reading it.
+  private static let stored = """
+    {"apiKey":"key","begunAt":{"millisecondsSince1970":1750000000000},"challenge":{"nonce":"00"},"format":1,\
+    "id":"r","organisation":"bank","policy":{"attempts":3,"lifeMilliseconds":600000,"lockOut":{\
+    "durationMilliseconds":1800000,"failures":5,"windowMilliseconds":180000},"recogniseThreshold":0.6,\
+    "verifyThreshold":0.5},"price":{"units":3},"state":{"evaluating":{"attempts":[{"answer":{"retry":{"_0":\
+    "livenessFailed","attemptsRemaining":2}},"claimedAt":{"millisecondsSince1970":1750000000000},"content":\
+    "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8","key":"A"},{"claimedAt":{\
+    "millisecondsSince1970":1750000000000},"content":\
+    "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8","key":"B"}],"claim":{"at":{\
+    "millisecondsSince1970":1750000000000},"attempt":2,"engine":"e","id":"c2"}}},"user":"anna","workflow":"w"}
+    """
+
+  private func stored(_ text: String) -> StoredReVerification {
+    StoredReVerification(
+      id: "r", organisation: "bank", workflow: "w", user: "anna", expiry: start, state: Array(text.utf8),
+      revision: 1)
+  }
+
+  @Test("the stored form of version 1 is written and read as it always was")
+  func storedForm() throws {
+    var machine = try machine()
+    _ = machine.handle(submission("A"), at: start)
+    _ = machine.handle(.evaluated("c1", .notLive), at: start)
+    _ = machine.handle(submission("B", claim: "c2"), at: start)
+    #expect(String(decoding: try machine.stored(replacing: 0).state, as: UTF8.self) == Self.stored)
+    #expect(try ReVerification(stored(Self.stored)) == machine)
+  }
+
+  @Test(
+    "a stored form that can't have come about is refused",
+    arguments: [
+      (#""format":1"#, #""format":2"#), (#""attempts":3"#, #""attempts":1"#), (#""key":"B""#, #""key":"A""#),
+      (#""attempt":2"#, #""attempt":1"#), (#""attempt":2"#, #""attempt":0"#),
+      (#""attempt":2"#, #""attempt":3"#),
+      (#""attempt":2"#, #""attempt":-9223372036854775808"#), (#""id":"r""#, #""id":"q""#),
+      (#""organisation":"bank""#, #""organisation":"airline""#),
+      (#""verifyThreshold":0.5"#, #""verifyThreshold":0.7"#),
+    ] as [(String, String)])
+  func impossibleForm(good: String, bad: String) throws {
+    let damaged = Self.stored.replacing(good, with: bad, maxReplacements: 1)
+    #expect(damaged != Self.stored)
+    #expect { try ReVerification(stored(damaged)) } throws: { error in
+      (error as? ReVerificationError)?.code == .storeDamaged
+    }
+  }
+
+  @Test("no single changed byte of a stored form crashes anything: it is refused or read")
+  func changedBytes() throws {
+    let good = Array(Self.stored.utf8)
+    var refused = 0
+    for place in good.indices {
+      for change: UInt8 in [0x01, 0x10, 0x80] {
+        var bytes = good
+        bytes[place] ^= change
+        let damaged = StoredReVerification(
+          id: "r", organisation: "bank", workflow: "w", user: "anna", expiry: start, state: bytes, revision: 1
+        )
+        do throws(ReVerificationError) {
+          var machine = try ReVerification(damaged)
+          _ = machine.handle(.evaluated("c2", .notLive), at: start)
+          _ = machine.handle(submission("C", claim: "c3"), at: start)
+        } catch {
+          #expect(error.code == .storeDamaged)
+          refused += 1
+        }
+      }
+    }
+    #expect(refused > good.count, "most changes break the form")
+  }
+}
