@@ -18,7 +18,10 @@ public struct ConfidenceInterval: Hashable, Sendable {
   public enum Method: String, Hashable, Sendable, Codable {
     case clopperPearson
     case wilson
+    /// The percentile interval of `SubjectBootstrap`.
     case subjectBootstrap
+    /// Clopper–Pearson at the effective number of trials of `SubjectBootstrap`.
+    case effectiveClopperPearson
   }
 
   public let low: Double
@@ -43,9 +46,11 @@ extension Proportion {
     confidence: Double = 0.95, sides: ConfidenceInterval.Sides = .two
   ) -> ConfidenceInterval {
     let doubt = Self.doubtPerSide(confidence, sides)
+    let (errors, trials) = (Double(count), Double(total))
     return ConfidenceInterval(
-      low: sides == .upper ? 0 : Self.lowerBound(count, total, doubt),
-      high: sides == .lower ? 1 : Self.upperBound(count, total, doubt), confidence: confidence, sides: sides,
+      low: sides == .upper ? 0 : BinomialBound.lower(errors, trials, doubt),
+      high: sides == .lower ? 1 : BinomialBound.upper(errors, trials, doubt), confidence: confidence,
+      sides: sides,
       method: .clopperPearson)
   }
 
@@ -69,20 +74,23 @@ extension Proportion {
     precondition(confidence > 0 && confidence < 1, "a confidence lies above 0 and below 1")
     return sides == .two ? (1 - confidence) / 2 : 1 - confidence
   }
+}
 
-  /// The rate p at which `count` or more errors among `total` have probability `doubt`.
-  private static func lowerBound(_ count: Int, _ total: Int, _ doubt: Double) -> Double {
-    if count == 0 { return 0 }
-    if count > total / 2 { return 1 - upperBound(total - count, total, doubt) }
-    return solve(Double(count), Double(total - count + 1), doubt, tail: \.lower, rising: true)
+/// The bounds of Clopper & Pearson as functions of real numbers: errors 0...trials, and trials above 0.
+enum BinomialBound {
+  /// The rate at which `errors` or more have the probability `doubt`.
+  static func lower(_ errors: Double, _ trials: Double, _ doubt: Double) -> Double {
+    if errors <= 0 { return 0 }
+    // The mirror image, so that a bound near 1 is as exact as one near 0.
+    if errors > trials / 2 { return 1 - upper(trials - errors, trials, doubt) }
+    return solve(errors, trials - errors + 1, doubt, tail: \.lower, rising: true)
   }
 
-  /// The rate p at which `count` or fewer errors among `total` have probability `doubt`.
-  private static func upperBound(_ count: Int, _ total: Int, _ doubt: Double) -> Double {
-    if count == 0 { return -expm1(log(doubt) / Double(total)) }
-    // The mirror image, so that a bound near 1 is as exact as one near 0.
-    if count > total / 2 { return 1 - lowerBound(total - count, total, doubt) }
-    return solve(Double(count + 1), Double(total - count), doubt, tail: \.upper, rising: false)
+  /// The rate at which `errors` or fewer have the probability `doubt`.
+  static func upper(_ errors: Double, _ trials: Double, _ doubt: Double) -> Double {
+    if errors <= 0 { return -expm1(log(doubt) / trials) }
+    if errors > trials / 2 { return 1 - lower(trials - errors, trials, doubt) }
+    return solve(errors + 1, trials - errors, doubt, tail: \.upper, rising: false)
   }
 
   /// The x in 0...1 at which a tail of the beta distribution (a, b) is `probability`: Newton's method on the logarithm

@@ -65,23 +65,38 @@ public struct ConvexHull: Hashable, Sendable {
   }
 }
 
-extension ScoreSet {
-  /// The convex hull of the error rates, by pooling adjacent violators. O(n). Throws when a class is empty.
-  public func convexHull() throws(EvaluationError) -> ConvexHull {
-    _ = try window()
-    var blocks: [ConvexHull.Block] = []
-    forEachDistinctScore { score, mated, nonMated in
-      var block = ConvexHull.Block(lowestScore: score, mated: mated, nonMated: nonMated)
+extension ConvexHull {
+  /// Pools groups of comparisons that come from the lowest score to the highest.
+  struct Builder {
+    private var blocks: [Block] = []
+    private var (mated, nonMated) = (0, 0)
+
+    mutating func add(_ score: Double, mated: Int, nonMated: Int) {
+      guard mated + nonMated > 0 else { return }
+      self.mated += mated
+      self.nonMated += nonMated
+      var block = Block(lowestScore: score, mated: mated, nonMated: nonMated)
       while let last = blocks.last,
         Int128(last.mated) * Int128(block.nonMated) >= Int128(block.mated) * Int128(last.nonMated)
       {
         blocks.removeLast()
-        block = ConvexHull.Block(
+        block = Block(
           lowestScore: last.lowestScore, mated: last.mated + block.mated,
           nonMated: last.nonMated + block.nonMated)
       }
       blocks.append(block)
     }
-    return ConvexHull(blocks: blocks, matedTotal: mated.count, nonMatedTotal: nonMated.count)
+
+    var hull: ConvexHull { ConvexHull(blocks: blocks, matedTotal: mated, nonMatedTotal: nonMated) }
+  }
+}
+
+extension ScoreSet {
+  /// The convex hull of the error rates, by pooling adjacent violators. O(n). Throws when a class is empty.
+  public func convexHull() throws(EvaluationError) -> ConvexHull {
+    _ = try window()
+    var builder = ConvexHull.Builder()
+    forEachDistinctScore { builder.add($0, mated: $1, nonMated: $2) }
+    return builder.hull
   }
 }

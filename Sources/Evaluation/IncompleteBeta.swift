@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// The regularised incomplete beta function, with both tails to a relative error below 1e-12 for a, b in 1...1e10.
+/// The regularised incomplete beta function, with both tails to a relative error below 1e-12 for a, b in 0.25...1e10.
 ///
 /// The continued fraction is that of DiDonato & Morris, "Algorithm 708" (1992), eq. 9, whose terms are positive on the
 /// side of the mean where it is used; the better known DLMF 8.17.22 cancels there when b is large. Lentz's method
@@ -14,7 +14,7 @@
 enum IncompleteBeta {
   /// Iₓ(a, b) and 1 − Iₓ(a, b). `complement` is 1 − x, given apart because it may hold digits that x does not.
   ///
-  /// a and b are at least 1. O(√(a + b)) steps.
+  /// a and b are above 0. O(√(a + b)) steps.
   static func tails(_ a: Double, _ b: Double, x: Double, complement y: Double) -> (
     lower: Double, upper: Double
   ) {
@@ -96,7 +96,7 @@ enum IncompleteBeta {
       d = 1 / (denominator + numerator * d)
       c = denominator + numerator / c
       fraction *= c * d
-      // Whole b end the fraction at n = b, where the numerator is zero.
+      // A whole b ends the fraction at n = b, where the numerator is zero.
       if abs(c * d - 1) <= 4e-16 { return fraction }
     }
   }

@@ -36,6 +36,24 @@ struct ScoreBins: Hashable, Sendable {
   }
 }
 
+extension ScoreBins {
+  /// The least score of a bin: the threshold at which the scores of this bin and those above match, and no others.
+  /// −∞ for the first, which has no least.
+  func lowestScore(of bin: Int) -> Double {
+    guard bin > 0 else { return -.infinity }
+    // The rounded arithmetic of `bin(of:)` changes over within a few ulps of the decimal edge, at one double.
+    let edge = low + Double(bin) / scale
+    var reach = max(abs(low), abs(high)).ulp
+    while self.bin(of: edge - reach) >= bin || self.bin(of: edge + reach) < bin { reach *= 2 }
+    var (below, least) = (edge - reach, edge + reach)
+    while below.nextUp < least {
+      let middle = below + (least - below) / 2
+      if self.bin(of: middle) < bin { below = middle } else { least = middle }
+    }
+    return least
+  }
+}
+
 /// What a kernel feeds: blocks of comparison scores, of either precision, in any order.
 ///
 /// A value of it belongs to one thread; each thread fills its own, and they are merged at the end. The result does not

@@ -94,8 +94,8 @@ public struct ScoreHistogram: Sendable {
     narrow()
   }
 
-  /// The bins whose scores are all in the tail by the rule; none when the outermost alone has too many.
-  private var tailBins: Range<Int> {
+  /// The bins whose scores are all in the tail by the rule; none when the outermost alone has too many. O(bins).
+  var tailBins: Range<Int> {
     var room = tailCapacity
     func overflows(_ bin: Int) -> Bool {
       room -= counts[bin]
@@ -114,11 +114,13 @@ public struct ScoreHistogram: Sendable {
     tailScores.removeAll { !kept.contains(bins.bin(of: $0)) }
   }
 
-  /// The scores of a bin, ascending, if the tail holds them.
-  func exactScores(in bin: Int) -> [Double]? {
-    guard tailBins.contains(bin) else { return nil }
-    let bins = bins
-    return tailScores.filter { bins.bin(of: $0) == bin }.sorted()
+  /// The scores of those of the `tailBins` that are wanted, in no order.
+  func tailScores(in isWanted: (Int) -> Bool) -> [Double] {
+    let (tail, bins) = (tailBins, bins)
+    return tailScores.filter { score in
+      let bin = bins.bin(of: score)
+      return tail.contains(bin) && isWanted(bin)
+    }
   }
 
   /// The bounds between which the number of scores at or above a threshold lies.
@@ -127,10 +129,8 @@ public struct ScoreHistogram: Sendable {
     let bin = bins.bin(of: threshold)
     guard bin >= 0 else { return 0...0 }
     let above = counts[(bin + 1)...].reduce(0, +)
-    if let scores = exactScores(in: bin) {
-      let exact = above + scores.count - scores.countBelow(threshold)
-      return exact...exact
-    }
-    return above...above + counts[bin]
+    guard tailBins.contains(bin) else { return above...above + counts[bin] }
+    let exact = above + tailScores { $0 == bin }.count { $0 >= threshold }
+    return exact...exact
   }
 }

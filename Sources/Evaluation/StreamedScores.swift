@@ -73,7 +73,7 @@ public struct StreamedScores: ScoreSink {
   /// The area under the ROC, and by how much it may be off because scores of one bin count as ties.
   ///
   /// O(bins). Throws when a class is empty.
-  public func areaUnderCurve() throws(EvaluationError) -> (value: Double, error: Double) {
+  public func approximateAreaUnderCurve() throws(EvaluationError) -> (value: Double, error: Double) {
     try requireBoth()
     var (below, wins, ties) = (0.0, 0.0, 0.0)
     for bin in mated.counts.indices {
@@ -84,6 +84,42 @@ public struct StreamedScores: ScoreSink {
     }
     let pairs = Double(mated.total) * Double(nonMated.total)
     return ((wins + ties / 2) / pairs, ties / 2 / pairs)
+  }
+
+  /// Both rates, exactly, at the least score of each bin that is not empty, ascending, then at +∞: the curve as finely
+  /// as the bins go. O(bins). Throws when a class is empty.
+  public func errorRateCurve() throws(EvaluationError) -> [ErrorRates] {
+    try requireBoth()
+    var curve: [ErrorRates] = []
+    var (matedBelow, nonMatedAtLeast) = (0, nonMated.total)
+    func append(_ threshold: Double) {
+      curve.append(
+        ErrorRates(
+          threshold: threshold, falseMatchRate: Proportion(nonMatedAtLeast, of: nonMated.total),
+          falseNonMatchRate: Proportion(matedBelow, of: mated.total)))
+    }
+    for bin in mated.counts.indices where mated.counts[bin] + nonMated.counts[bin] > 0 {
+      append(mated.bins.lowestScore(of: bin))
+      matedBelow += mated.counts[bin]
+      nonMatedAtLeast -= nonMated.counts[bin]
+    }
+    append(.infinity)
+    return curve
+  }
+
+  /// Two hulls between which the convex hull of all scores lies: `low` takes every bin to separate its classes
+  /// perfectly, `high` not at all. Their equal error rates and costs are bounds alike. O(bins). Throws when a class is
+  /// empty.
+  public func convexHulls() throws(EvaluationError) -> (low: ConvexHull, high: ConvexHull) {
+    try requireBoth()
+    var (low, high) = (ConvexHull.Builder(), ConvexHull.Builder())
+    for bin in mated.counts.indices where mated.counts[bin] + nonMated.counts[bin] > 0 {
+      let score = mated.bins.lowestScore(of: bin)
+      low.add(score, mated: 0, nonMated: nonMated.counts[bin])
+      low.add(score, mated: mated.counts[bin], nonMated: 0)
+      high.add(score, mated: mated.counts[bin], nonMated: nonMated.counts[bin])
+    }
+    return (low.hull, high.hull)
   }
 
   /// d′, as `ScoreSet.decidability()` defines it, accurate to rounding.

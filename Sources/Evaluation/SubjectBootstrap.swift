@@ -18,8 +18,8 @@ public struct SubjectComparison: Hashable, Sendable {
 /// Each replicate draws as many subjects as there are, with replacement. A mated comparison then counts as often as its
 /// subject was drawn, a non-mated one as the product of both its subjects' numbers (Snijders & Borgatti 1999; a subject
 /// drawn twice is not compared with itself). The interval is the percentile interval (Efron & Tibshirani 1993, ch. 13).
-/// It knows only the subjects seen: with no error at all it collapses to zero, and the exact binomial bound on the
-/// number of *subjects* is the honest answer.
+/// That knows only the subjects seen, and with no error at all it collapses to zero; a second interval, the exact
+/// one at the effective number of trials, does not.
 public struct SubjectBootstrap: Sendable {
   public enum Statistic: Hashable, Sendable {
     case falseMatchRate(threshold: Double)
@@ -33,22 +33,23 @@ public struct SubjectBootstrap: Sendable {
   public struct Estimate: Hashable, Sendable {
     /// The statistic of the data themselves.
     public let value: Double
+    /// The percentile interval.
     public let interval: ConfidenceInterval
     /// The standard deviation of the replicates.
     public let standardError: Double
+    /// The number of independent trials that would be as sure: p(1 − p) / σ². Against the number of comparisons it
+    /// tells how much sharing subjects costs. Where no replicate differs from the others, the number of subjects that
+    /// have comparisons of the kind, or half of it for FMR: what they would be if each took part in one only.
+    public let effectiveTrials: Double
+    /// The Clopper–Pearson interval at the effective number of trials. It holds its confidence with few subjects or
+    /// few errors, where the percentile interval is too short, and bounds a rate of which no error was seen. Korn &
+    /// Graubard, "Confidence intervals for proportions with small expected number of positive counts" (1998).
+    public let effectiveInterval: ConfidenceInterval
     public let subjects: Int
     public let replicates: Int
     /// Replicates in which the statistic is undefined (a class empty, the target not reachable); left out above.
     public let undefinedReplicates: Int
     public let seed: UInt64
-
-    /// The number of independent trials that would be as sure: p(1 − p) / σ², or `nil` when p or σ is 0.
-    ///
-    /// Korn & Graubard (1998). Against the number of comparisons it tells how much sharing subjects costs.
-    public var effectiveTrials: Double? {
-      let variance = value * (1 - value)
-      return variance > 0 && standardError > 0 ? variance / (standardError * standardError) : nil
-    }
 
     /// About how many subjects would give this value the standard error `wanted`: it falls as their square root.
     public func subjectsNeeded(forStandardError wanted: Double) -> Int {
@@ -93,17 +94,24 @@ public struct SubjectBootstrap: Sendable {
     let n = Double(defined.count)
     let mean = defined.reduce(0, +) / n
     let variance = defined.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / max(n - 1, 1)
-    // The ⌊(n + 1)α⌋-th from either end, and never beyond the ends.
-    let rank = Int(((n + 1) * (1 - confidence) / 2).rounded(.down))
-    let outer = min(max(rank - 1, 0), defined.count - 1)
+    let spread = value * (1 - value)
+    let trials = variance > 0 && spread > 0 ? spread / variance : sample.independentTrials(statistic)
+    let doubt = (1 - confidence) / 2
+    // The ⌊(n + 1)α⌋-th from either end, and never beyond the ends or the middle.
+    let rank = min(max(Int((n + 1) * doubt), 1), (defined.count + 1) / 2)
+    func interval(_ low: Double, _ high: Double, _ method: ConfidenceInterval.Method) -> ConfidenceInterval {
+      ConfidenceInterval(low: low, high: high, confidence: confidence, sides: .two, method: method)
+    }
     return Estimate(
       value: value,
-      interval: ConfidenceInterval(
-        low: min(defined[outer], defined[defined.count - 1 - outer]),
-        high: max(defined[outer], defined[defined.count - 1 - outer]), confidence: confidence, sides: .two,
-        method: .subjectBootstrap),
-      standardError: variance.squareRoot(), subjects: sample.subjectCount, replicates: replicates,
-      undefinedReplicates: all.count - defined.count, seed: seed)
+      interval: interval(defined[rank - 1], defined[defined.count - rank], .subjectBootstrap),
+      standardError: variance.squareRoot(), effectiveTrials: trials,
+      effectiveInterval: interval(
+        BinomialBound.lower(value * trials, trials, doubt),
+        BinomialBound.upper(value * trials, trials, doubt),
+        .effectiveClopperPearson),
+      subjects: sample.subjectCount, replicates: replicates, undefinedReplicates: all.count - defined.count,
+      seed: seed)
   }
 
   /// The statistic in each replicate, NaN where undefined.

@@ -54,6 +54,18 @@ struct SubjectSample: Sendable {
     }
   }
 
+  /// The comparisons of a statistic if every subject took part in one only.
+  func independentTrials(_ statistic: SubjectBootstrap.Statistic) -> Double {
+    switch statistic {
+    case .falseMatchRate:
+      // With unlisted comparisons every subject has some.
+      let subjects = rows == nil ? Set(nonMated.flatMap { [$0.subject, $0.other] }).count : subjectCount
+      return Double(subjects) / 2
+    case .falseNonMatchRate, .falseNonMatchRateAtFalseMatchRate, .equalErrorRate:
+      return Double(Set(mated.map(\.subject)).count)
+    }
+  }
+
   private func rate(_ errors: Int, of total: Int) -> Double? {
     total > 0 ? Double(errors) / Double(total) : nil
   }

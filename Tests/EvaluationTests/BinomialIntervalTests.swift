@@ -28,6 +28,20 @@ struct IntervalVector: Decodable {
     #expect(IncompleteBeta.tails(3, 4, x: 1, complement: 0) == (1, 0))
   }
 
+  @Test(
+    "so are those of numbers that are not whole",
+    arguments: [
+      (0.25, 8.75, 0.0078125, 0.55140282141263332, 0.44859717858736668),
+      (2.5, 1.5, 0.75, 0.66666666666666667, 0.33333333333333333),
+      (0.5, 0.5, 0.125, 0.23005345616261589, 0.76994654383738411),
+    ])
+  func realTails(a: Double, b: Double, x: Double, lower: Double, upper: Double) {
+    let found = IncompleteBeta.tails(a, b, x: x, complement: 1 - x)
+    #expect(
+      isRelativelyClose(found.lower, lower, within: 1e-12)
+        && isRelativelyClose(found.upper, upper, within: 1e-12))
+  }
+
   @Test("Stirling's error joins its series and its recurrence, and is that of known factorials")
   func stirling() {
     for (n, factorial) in [(1.0, 1.0), (2, 2), (5, 120), (15, 1_307_674_368_000), (16, 20_922_789_888_000)] {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct StreamedScoresTests {
   static let questions: [ExactQuestion] =
-    [.equalErrorRate] + ["0.5", "0.1", "1e-2", "1e-3"].map { .falseMatchRate(.of($0)) }
+    [.equalErrorRate, .areaUnderCurve] + ["0.5", "0.1", "1e-2", "1e-3"].map { .falseMatchRate(.of($0)) }
     + [-2, -0.3, 0, 0.25, 0.999, 1, 7].map { .threshold($0) } + [
       .threshold(.infinity), .threshold(-.infinity),
     ]
@@ -35,6 +35,8 @@ import Testing
         #expect(
           try stream.errorRates(atFalseMatchRate: target, band) == scores.errorRates(atFalseMatchRate: target)
         )
+      case .areaUnderCurve:
+        #expect(isClose(try stream.areaUnderCurve(band), try scores.areaUnderCurve(), within: 1e-14))
       case .threshold(let threshold):
         #expect(try stream.errorRates(at: threshold, band) == scores.errorRates(at: threshold))
       }
@@ -88,9 +90,39 @@ import Testing
     #expect(
       try stream.falseMatchRate(at: .nan).high.count == 0
         && stream.falseMatchRate(at: -.infinity).low.value == 1)
-    let area = try stream.areaUnderCurve()
+    let area = try stream.approximateAreaUnderCurve()
     #expect(abs(area.value - (try scores.areaUnderCurve())) <= area.error && area.error < 0.01)
     #expect(isClose(try stream.decidability(), try scores.decidability(), within: 1e-12))
+  }
+
+  @Test(
+    "the curve at the bins' edges is that of the whole set there, and the hulls hold its hull between them")
+  func curves() throws {
+    for step in [1e-9, 0.05] {
+      let scores = Self.sample(seed: 8, step: step)
+      var stream = StreamedScores(range: -0.9...0.9, bins: 300, tailCapacity: 0)
+      Self.feed(scores, to: &stream)
+      let curve = try stream.errorRateCurve()
+      #expect(curve.count > 20 && curve.last?.falseMatchRate.count == 0)
+      for point in curve { #expect(try scores.errorRates(at: point.threshold) == point) }
+      let (hulls, hull) = (try stream.convexHulls(), try scores.convexHull())
+      #expect(
+        hulls.low.equalErrorRate <= hull.equalErrorRate && hull.equalErrorRate <= hulls.high.equalErrorRate)
+      #expect(hulls.low.minimumLogLikelihoodRatioCost <= hull.minimumLogLikelihoodRatioCost)
+      #expect(hull.minimumLogLikelihoodRatioCost <= hulls.high.minimumLogLikelihoodRatioCost)
+    }
+  }
+
+  @Test("a bin's least score is in it, and the double before is not", arguments: [1, 3, 1000, 1 << 18])
+  func edges(count: Int) {
+    for range in [-1...1, 0.1...0.7, -3e5...1e-3] {
+      let bins = ScoreBins(range: range, count: count)
+      for bin in stride(from: 1, to: count, by: max(1, count / 97)) {
+        let edge = bins.lowestScore(of: bin)
+        #expect(bins.bin(of: edge) == bin && bins.bin(of: edge.nextDown) == bin - 1)
+      }
+      #expect(bins.lowestScore(of: 0) == -.infinity)
+    }
   }
 
   @Test("order, division into blocks, and merging change nothing")
@@ -115,9 +147,10 @@ import Testing
     let whole = stream([scores[...]])
     let parts = stream([scores[1000...], scores[..<1], scores[1..<1], scores[1..<1000]])
     #expect(whole.nonMated.counts == parts.nonMated.counts && whole.nonMated.total == 4000)
-    for bin in whole.nonMated.counts.indices {
-      #expect(whole.nonMated.exactScores(in: bin) == parts.nonMated.exactScores(in: bin))
-      #expect(whole.mated.exactScores(in: bin) == parts.mated.exactScores(in: bin))
+    for (one, other) in [(whole.mated, parts.mated), (whole.nonMated, parts.nonMated)] {
+      #expect(one.tailBins == other.tailBins)
+      let tails = (one.tailScores { _ in true }.sorted(), other.tailScores { _ in true }.sorted())
+      #expect(tails.0 == tails.1 && (100...150).contains(tails.0.count))
     }
     #expect(
       isClose(

@@ -101,15 +101,16 @@ import Testing
     let rate = try Self.scores(comparisons).falseNonMatchRate(at: 2)
     let independent = rate.clopperPearson()
     #expect(estimate.interval.high - estimate.interval.low > 1.3 * (independent.high - independent.low))
-    let effective = try #require(estimate.effectiveTrials)
-    #expect(effective < Double(rate.total) / 2)
+    #expect(estimate.effectiveTrials < Double(rate.total) / 2)
+    #expect(
+      estimate.effectiveInterval.high - estimate.effectiveInterval.low > independent.high - independent.low)
     #expect(estimate.subjectsNeeded(forStandardError: estimate.standardError / 2) == 120)
   }
 
   @Test("the interval holds the true rate in 95 ± 2 % of 1,000 sets")
   func coverage() throws {
     var generator = SplitMix64(seed: 5)
-    var covered = 0
+    var covered = (percentile: 0, effective: 0)
     for seed in 0..<1000 {
       // A subject's own FNMR is evenly spread over 0...0.4: 0.2 on average. Ranks 2 and 78 of 79 bound 95 %.
       let comparisons = (0..<60).flatMap { subject in
@@ -121,9 +122,22 @@ import Testing
       }
       let estimate = try SubjectBootstrap(comparisons).estimate(
         .falseNonMatchRate(threshold: 0.5), replicates: 79, seed: UInt64(seed))
-      covered += estimate.interval.contains(0.2) ? 1 : 0
+      covered.percentile += estimate.interval.contains(0.2) ? 1 : 0
+      covered.effective += estimate.effectiveInterval.contains(0.2) ? 1 : 0
     }
-    #expect((930...970).contains(covered), "covered \(covered)")
+    #expect((930...970).contains(covered.percentile), "covered \(covered)")
+    #expect((930...970).contains(covered.effective), "covered \(covered)")
+  }
+
+  @Test("no error at all is bounded by the number of subjects, not of comparisons")
+  func noErrors() throws {
+    let comparisons = Self.cohort(subjects: 20, rows: 4, seed: 2)
+    let bootstrap = try SubjectBootstrap(comparisons)
+    let never = try bootstrap.estimate(.falseNonMatchRate(threshold: -100), replicates: 40)
+    #expect(never.interval.low == 0 && never.interval.high == 0 && never.effectiveTrials == 20)
+    #expect(never.effectiveInterval.high == Proportion(0, of: 20).clopperPearson().high)
+    let always = try bootstrap.estimate(.falseMatchRate(threshold: -100), replicates: 40)
+    #expect(always.effectiveInterval.low == Proportion(10, of: 10).clopperPearson().low)
   }
 
   @Test("what the data don't define is an error, and failed comparisons are counted")
