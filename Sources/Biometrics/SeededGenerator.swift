@@ -9,12 +9,28 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     state = seed
   }
 
+  /// The generator of one of many independent streams of a seed.
+  public init(seed: UInt64, stream: Int) {
+    var parent = SeededGenerator(seed: seed ^ UInt64(truncatingIfNeeded: stream) &* 0xd134_2543_de82_ef95)
+    state = parent.next()
+  }
+
   public mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
     mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
     return mixed ^ (mixed >> 31)
+  }
+
+  /// A number of 0..<`bound`, each equally likely, `bound` at least 1: the multiplication of Lemire (*Fast random integer
+  /// generation in an interval*, 2019) with rejection. The standard library's own way may change with its version.
+  public mutating func next(below bound: Int) -> Int {
+    let bound = UInt64(bound)
+    while true {
+      let product = next().multipliedFullWidth(by: bound)
+      if product.low >= (0 &- bound) % bound { return Int(product.high) }
+    }
   }
 
   /// A number that is nearly normal, of mean 0 and variance 1: the sum of eight uniform ones, scaled. It needs no

@@ -1,3 +1,4 @@
+import Biometrics
 import Dispatch
 
 /// A comparison with the subjects of its two samples; mated when they are one.
@@ -124,7 +125,7 @@ public struct SubjectBootstrap: Sendable {
       DispatchQueue.concurrentPerform(iterations: workers) { worker in
         var weights = [Int](repeating: 0, count: sample.subjectCount)
         for replicate in stride(from: worker, to: count, by: workers) {
-          var generator = SplitMix64(seed: seed, stream: replicate)
+          var generator = SeededGenerator(seed: seed, stream: replicate)
           for subject in weights.indices { weights[subject] = 0 }
           for _ in weights.indices { weights[generator.next(below: weights.count)] += 1 }
           results.initializeElement(at: replicate, to: sample.value(of: statistic, weights) ?? .nan)

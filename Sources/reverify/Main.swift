@@ -6,7 +6,9 @@ import Glibc
 @main
 struct Main {
   static func main() async {
-    exit(await run(Array(CommandLine.arguments.dropFirst())))
+    let status = await run(Array(CommandLine.arguments.dropFirst()))
+    Output.standard.flush()
+    exit(status)
   }
 
   /// Runs a command line and returns its exit status: 0, or that of `ExitStatus`.

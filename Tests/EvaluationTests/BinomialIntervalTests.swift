@@ -1,3 +1,4 @@
+import Biometrics
 import Foundation
 import Testing
 
@@ -102,7 +103,7 @@ struct IntervalVector: Decodable {
 
   @Test("intervals hold the true rate in 95 ± 2 % of 1,000 sets", arguments: [0.5, 0.1, 0.02])
   func coverage(rate: Double) {
-    var generator = SplitMix64(seed: 2024)
+    var generator = SeededGenerator(seed: 2024)
     var covered = (exact: 0, wilson: 0)
     for _ in 0..<1000 {
       let errors = (0..<1000).count { _ in generator.nextUnit() <= rate }

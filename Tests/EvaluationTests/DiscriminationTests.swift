@@ -1,3 +1,4 @@
+import Biometrics
 import Foundation
 import Testing
 
@@ -57,7 +58,7 @@ import Testing
 
   @Test("the hull's blocks rise in likelihood ratio and hold every comparison")
   func blocks() throws {
-    var generator = SplitMix64(seed: 5)
+    var generator = SeededGenerator(seed: 5)
     let scores = ScoreSet(
       mated: generator.scores(200, mean: 1, step: 0.1), nonMated: generator.scores(300, mean: 0, step: 0.1))
     let blocks = try scores.convexHull().blocks

@@ -1,3 +1,4 @@
+import Biometrics
 import Testing
 
 @testable import Evaluation
@@ -48,7 +49,7 @@ struct HandWorkedSet: Decodable, CustomTestStringConvertible {
 
   @Test("every definition agrees with a scan of the whole curve", arguments: 0..<60)
   func scan(seed: Int) throws {
-    var generator = SplitMix64(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let step = [0.001, 0.1, 0.5, 2][seed % 4]
     let scores = ScoreSet(
       mated: generator.scores(1 + generator.next(below: 40), mean: 1, step: step),

@@ -1,3 +1,4 @@
+import Biometrics
 import Testing
 
 @testable import Evaluation
@@ -58,7 +59,7 @@ import Testing
     "FMR falls and FNMR rises along the curve, and each point is the rate at its threshold", arguments: 0..<40
   )
   func monotone(seed: Int) throws {
-    var generator = SplitMix64(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let step = [0.001, 0.1, 0.5, 2][seed % 4]
     let scores = ScoreSet(
       mated: generator.scores(1 + generator.next(below: 50), mean: 1, step: step),

@@ -1,3 +1,4 @@
+import Biometrics
 import Testing
 
 @testable import Evaluation
@@ -11,7 +12,7 @@ import Testing
 
   /// Scores in about −1...1, multiples of `step`, some beyond.
   static func sample(seed: UInt64, step: Double, mated: Int = 300, nonMated: Int = 4000) -> ScoreSet {
-    var generator = SplitMix64(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     func third(_ scores: [Double]) -> [Double] { scores.map { ($0 * 0.3 / step).rounded() * step } }
     return ScoreSet(
       mated: third(generator.scores(mated, mean: 2, step: 1e-9)),
@@ -127,7 +128,7 @@ import Testing
 
   @Test("order, division into blocks, and merging change nothing")
   func divided() throws {
-    var generator = SplitMix64(seed: 21)
+    var generator = SeededGenerator(seed: 21)
     var scores = Self.sample(seed: 3, step: 1e-9).nonMated
     for index in scores.indices { scores.swapAt(index, index + generator.next(below: scores.count - index)) }
     func stream(_ parts: [ArraySlice<Double>]) -> StreamedScores {

@@ -1,3 +1,4 @@
+import Biometrics
 import Testing
 
 @testable import Evaluation
@@ -76,7 +77,7 @@ import Testing
 
   @Test("the FMR reached is never above the target, and the next lower threshold's is", arguments: 0..<40)
   func neverAbove(seed: Int) throws {
-    var generator = SplitMix64(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let scores = ScoreSet(
       mated: generator.scores(30, mean: 2, step: 0.01),
       nonMated: generator.scores(20 + generator.next(below: 400), mean: 0, step: [1e-6, 0.05, 0.5][seed % 3]))

@@ -1,3 +1,4 @@
+import Biometrics
 import Foundation
 import Testing
 
@@ -34,7 +35,7 @@ extension TargetRate {
   static func of(_ text: String) -> TargetRate { TargetRate(text)! }
 }
 
-extension SplitMix64 {
+extension SeededGenerator {
   /// A number above 0 and at most 1, evenly spread.
   mutating func nextUnit() -> Double { (Double(next() >> 11) + 1) / 9_007_199_254_740_992 }
 

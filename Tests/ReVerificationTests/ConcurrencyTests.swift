@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Many submissions at once")
 struct ConcurrencyTests {
-  private static let many = isThorough ? 1000 : 25
+  private static let many = LongRuns.areEnabled ? 1000 : 25
 
   /// Submits all at once, and gives the answers in the order of the attempts.
   private func submitAtOnce(_ attempts: [Attempt], to begun: Begun, _ bank: Bank) async throws -> [Answer] {

@@ -222,7 +222,7 @@ struct RandomRun {
 struct RandomRunTests {
   @Test(
     "keep the promises, whatever fails and whenever it restarts",
-    arguments: 1...(isThorough ? 200 : 6) as ClosedRange<UInt64>)
+    arguments: 1...(LongRuns.areEnabled ? 200 : 6) as ClosedRange<UInt64>)
   func run(seed: UInt64) async throws {
     var run = try await RandomRun(seed: seed)
     try await run.run(steps: 1500)

@@ -76,7 +76,7 @@ struct SequenceTests {
   }
 
   @Test(
-    "keeps the promises, of one attempt and of two", arguments: [(1, 4), (2, isThorough ? 6 : 5)])
+    "keeps the promises, of one attempt and of two", arguments: [(1, 4), (2, LongRuns.areEnabled ? 6 : 5)])
   func everySequence(attempts: Int, length: Int) throws {
     var nodes = 0
     try explore(Observed(machine: machine(attempts: attempts), now: Self.start), depth: length, &nodes)
