@@ -77,7 +77,7 @@ extension ReVerificationEngine {
         reVerification: randomness.identifier(), organisation: key.organisation, workflow: request.workflow,
         user: facts.user?.id, apiKey: key.id, conclusion: .ended(outcome), decidedAt: now,
         policy: facts.workflow?.policy, space: gallery.space, lockedOutUntil: lockedOutUntil,
-        engineVersion: Self.version)
+        engineVersion: EngineVersion.current)
       _ = try await commit([.decision(record)])
     }
     return .ended(outcome)

@@ -58,7 +58,7 @@ extension ReVerificationEngine {
       user: machine.user, apiKey: machine.apiKey, conclusion: conclusion, decidedAt: now,
       begunAt: machine.begunAt, expiry: machine.expiry, policy: machine.policy, space: gallery.space,
       evidence: evidence, charged: machine.charged, lockedOutUntil: lockedOutUntil,
-      engineVersion: Self.version)
+      engineVersion: EngineVersion.current)
   }
 }
 

@@ -19,8 +19,6 @@ public actor ReVerificationEngine {
     }
   }
 
-  public static let version = "0.1.0"
-
   let store: any EnrolmentStore
   let gallery: Gallery
   let liveness: any LivenessScorer

@@ -149,7 +149,7 @@ struct EndingTests {
     #expect(record.policy?.verifyThreshold.value == 0.5 && record.space == Bank.space)
     #expect(record.evidence?.captureDigest != record.evidence?.contentDigest)
     #expect(record.begunAt == bank.clock.now() && record.expiry == begun.expiry)
-    #expect(record.engineVersion == ReVerificationEngine.version)
+    #expect(record.engineVersion == EngineVersion.current)
     #expect(record.evidence?.claimedAt == record.decidedAt && record.evidence?.attempt == 1)
   }
 
