@@ -3,7 +3,7 @@ import EnrolmentStore
 import FoundationEssentials
 
 extension ReVerification: Codable {
-  /// The version of the stored form, described in `Documentation/Formats/re-verification-state.md`.
+  /// The version of the stored form, described in `Documentation/Formats/ReVerificationState.md`.
   static let format = 1
 
   private enum CodingKeys: String, CodingKey {

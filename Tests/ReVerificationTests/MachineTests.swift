@@ -81,6 +81,35 @@ struct MachineTests {
     #expect(try ReVerification(stored(Self.stored)) == machine)
   }
 
+  @Test("open and ended states are stored as their format's description says")
+  func otherStoredForms() throws {
+    var machine = try machine()
+    func state() throws -> String {
+      let text = String(decoding: try machine.stored(replacing: 0).state, as: UTF8.self)
+      #expect(try ReVerification(stored(text)) == machine)
+      return String(text.dropFirst(text.firstRange(of: #""state":"#)!.upperBound.utf16Offset(in: text)))
+    }
+    #expect(try state() == #"{"open":{"attempts":[]}},"user":"anna","workflow":"w"}"#)
+    var cancelled = machine
+    _ = machine.handle(
+      .submit(.init(key: "L", content: Digest(of: []), standing: .lockedOut, claim: "c", engine: "e")),
+      at: start)
+    #expect(
+      try state() == """
+        {"ended":{"_0":{"at":{"millisecondsSince1970":1750000000000},"end":{"outcome":{"_0":{"failed":{"_0":\
+        {"attemptsExhausted":{}}}}}},"submission":{"content":\
+        "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8","key":"L"}},"attempts":[]}},\
+        "user":"anna","workflow":"w"}
+        """)
+    _ = cancelled.handle(.cancel, at: start)
+    machine = cancelled
+    #expect(
+      try state() == """
+        {"ended":{"_0":{"at":{"millisecondsSince1970":1750000000000},"end":{"cancelled":{}}},"attempts":[]}},\
+        "user":"anna","workflow":"w"}
+        """)
+  }
+
   @Test(
     "a stored form that can't have come about is refused",
     arguments: [

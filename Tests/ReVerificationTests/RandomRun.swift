@@ -1,5 +1,6 @@
 import Biometrics
 import EnrolmentStore
+import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -187,6 +188,9 @@ struct RandomRun {
     let numbered = bank.inner.decisions(of: Bank.organisation, after: 0, limit: .max)
     #expect(numbered.map(\.sequence) == (0..<numbered.count).map { Int64($0 + 1) }, place)
     let records = Dictionary(grouping: numbered.map(\.record), by: \.reVerification)
+    // Every fraction comes back from the stored form with the same bits.
+    let stored = try JSONEncoder().encode(numbered)
+    #expect(try JSONDecoder().decode([NumberedDecision].self, from: stored) == numbered, place)
     var paying = 0
     for (index, observed) in seen.enumerated() {
       let machine = try machine(index)
