@@ -90,7 +90,6 @@ public struct ScoreHistogram: Sendable {
     notFinite += other.notFinite
     moments.merge(other.moments)
     tailScores += other.tailScores
-    kept = kept.clamped(to: other.kept)
     narrow()
   }
 
@@ -107,9 +106,10 @@ public struct ScoreHistogram: Sendable {
     }
   }
 
-  /// Lets go of scores outside the tail, so that at most `tailCapacity` remain.
+  /// Lets go of scores outside the tail, so that at most `tailCapacity` remain. Counts only rise, so that the bins of
+  /// the tail were all kept before, here and in what was merged.
   private mutating func narrow() {
-    kept = kept.clamped(to: tailBins)
+    kept = tailBins
     let (kept, bins) = (kept, bins)
     tailScores.removeAll { !kept.contains(bins.bin(of: $0)) }
   }

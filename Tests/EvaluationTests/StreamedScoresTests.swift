@@ -159,6 +159,20 @@ import Testing
         try #require(parts.mated.summary).standardDeviation, within: 1e-14))
   }
 
+  @Test("a tail holds whole bins up to its capacity and not one score more")
+  func capacity() {
+    var stream = StreamedScores(range: 0...10, bins: 10, tailCapacity: 5)
+    let scores = [0.5, 1.5, 2.5, 2.6, 3.5, 4.5, 4.6, 5.5, 6.5, 6.6, 7.5]
+    scores.withUnsafeBufferPointer {
+      stream.add($0, .mated)
+      stream.add($0, .nonMated)
+    }
+    #expect(
+      stream.mated.tailBins == 0..<4 && stream.mated.tailScores { _ in true } == [0.5, 1.5, 2.5, 2.6, 3.5])
+    #expect(
+      stream.nonMated.tailBins == 5..<10 && stream.nonMated.tailScores { _ in true } == [5.5, 6.5, 6.6, 7.5])
+  }
+
   @Test("the tail keeps its scores through a stream many times its size, rising or falling")
   func longStream() throws {
     let rising = (0..<60_000).map { Double($0) / 60_000 }

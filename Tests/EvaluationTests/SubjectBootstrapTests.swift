@@ -46,6 +46,17 @@ import Testing
     }
   }
 
+  @Test("the threshold for a target FMR follows the k-rule")
+  func kRule() throws {
+    // Of ten, two may match; the third highest is 0.7.
+    let nonMated = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.8, 0.9].enumerated().map {
+      SubjectComparison(subject: $0, otherSubject: $0 + 1, score: $1)
+    }
+    let mated = [0.6, 0.7, 0.75, 0.85].map { SubjectComparison(subject: 1, otherSubject: 1, score: $0) }
+    let sample = try SubjectBootstrap(nonMated + mated).sample
+    #expect(try sample.observed(.falseNonMatchRateAtFalseMatchRate(.of("0.2"))) == 0.5)
+  }
+
   @Test("a draw counts a comparison as often as its subjects were drawn")
   func weights() throws {
     let comparisons = Self.cohort(subjects: 5, rows: 2, seed: 3, step: 0.5)
