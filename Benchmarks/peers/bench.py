@@ -39,12 +39,14 @@ def main():
             gallery = Gallery(spec, rows, queries, path, options, say)
             try:
                 run(gallery, options, tuned, made, about)
+            except Unavailable as reason:
+                gallery.failures.append(f"{spec.title}: ReVerify can't be measured: {reason}")
             finally:
                 gallery.stop()
-            failures += gallery.failures
-        write(options, made, failures, about, tuned)
+                failures += gallery.failures
+                write(options, made, failures, about, tuned)
     if failures:
-        say("\nWRONG ANSWERS:")
+        say("\nFAILED:")
         for failure in failures:
             say(f"  {failure}")
         return 1

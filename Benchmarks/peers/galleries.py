@@ -60,14 +60,16 @@ def write(spec, engine, seed, shared, folder):
 
 
 def write_base(source, target):
-    """A two-dimensional .npy of 16-bit floats (the form that the real embeddings have) as .fbin."""
+    """A two-dimensional .npy of 16- or 32-bit floats (the forms that the real embeddings have) as .fbin."""
     with open(source, "rb") as file:
         magic, length = file.read(8), struct.unpack("<H", file.read(2))[0]
         header = file.read(length).decode("latin-1")
-        if magic != b"\x93NUMPY\x01\x00" or "'<f2'" not in header or "'fortran_order': False" not in header:
-            raise ValueError(f"{source}: a version 1 array of '<f2' in C order was expected")
+        element = next((code for name, code in (("'<f2'", "e"), ("'<f4'", "f")) if name in header), None)
+        if magic != b"\x93NUMPY\x01\x00" or not element or "'fortran_order': False" not in header:
+            raise ValueError(f"{source}: a version 1 array of '<f2' or '<f4' in C order was expected")
         count, dimension = (int(part) for part in header.split("(")[1].split(")")[0].split(",") if part.strip())
+        row = struct.Struct(f"<{dimension}{element}")
         with open(target, "wb") as out:
             out.write(struct.pack("<II", count, dimension))
             for _ in range(count):
-                out.write(struct.pack(f"<{dimension}f", *struct.unpack(f"<{dimension}e", file.read(2 * dimension))))
+                out.write(struct.pack(f"<{dimension}f", *row.unpack(file.read(row.size))))

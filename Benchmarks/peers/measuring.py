@@ -1,6 +1,7 @@
 """One gallery: its participants started, compared, measured in turns."""
 import os
 import statistics
+import sys
 from collections import defaultdict
 
 import alternate
@@ -12,6 +13,8 @@ from worker_process import Participant, Unavailable
 
 PEER_WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peer_worker.py")
 EXHAUSTIVE_QUERIES = 8
+# How much faster than alone a peer may be in a batch, for the guess whether the batch takes too long to be tried.
+LARGEST_BATCH_GAIN = 15
 
 
 class Gallery:
@@ -75,9 +78,15 @@ class Gallery:
                     continue
                 results, turns = outcome.setdefault(operation, ({}, []))
                 able = {key: one for key, one in participants.items() if self.can(key, operation)}
+                self.progress(f"{self.spec.title}, {operation.title}, threads {stage.engine.threads}")
                 taking = self.check(able, operation, results, spent)
                 turns += self.turns(taking, operation, spent)
+        self.progress("")
         return outcome
+
+    def progress(self, text):
+        if sys.stderr.isatty():
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
     def can(self, key, operation):
         return key.is_engine or operation.name != "threshold" or PEER_NAMES[key.name].threshold
@@ -108,6 +117,9 @@ class Gallery:
                 if PEER_NAMES[key.name].exact and not result.agreement.exact:
                     self.fail(key, operation, f"agrees in {result.agreement.same + result.agreement.rounding} of "
                               f"{result.agreement.queries} answers only")
+            if self.may_be_skipped(key) and spent[key][operation] > self.options.longest * 1e3:
+                result.skipped = f"one call took {spent[key][operation] / 1e3:.1f} s"
+                continue
             taking[key] = participant
         return taking
 
@@ -133,10 +145,14 @@ class Gallery:
         return answers.Agreement(len(wanted), same, 0, 1.0)
 
     def takes_too_long(self, key, operation, spent):
-        if key.is_engine or key.name == "faiss-flat" or operation.name != "batch" or not spent[key]:
+        known = max(spent[key], key=lambda other: other.batch, default=None)
+        if known is None or operation.name != "batch" or not self.may_be_skipped(key):
             return False
-        known = max(spent[key], key=lambda other: other.batch)
-        return spent[key][known] / known.batch * operation.batch > self.options.longest * 1e3
+        gain = LARGEST_BATCH_GAIN if known.batch == 1 else 1
+        return spent[key][known] / known.batch * operation.batch / gain > self.options.longest * 1e3
+
+    def may_be_skipped(self, key):
+        return not key.is_engine and key.name != "faiss-flat"
 
     def turns(self, participants, operation, spent):
         if not participants:

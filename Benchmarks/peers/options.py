@@ -1,5 +1,6 @@
 """What `make bench` can be told."""
 import argparse
+import os
 from dataclasses import dataclass
 
 from peer_facts import PEER_NAMES
@@ -80,7 +81,7 @@ def parse(arguments=None):
     add("--seed", type=int, default=1)
     add("--seconds", type=float, default=5, help="about how long the turns of one operation may take")
     add("--longest", type=float, default=4, help="a peer whose one call would take more seconds is left out")
-    add("--shared", default="../shared", help="where data/lfw-edgeface and data/lfw-dlib are, for --populations lfw")
+    add("--shared", default=os.environ.get("REVERIFY_SHARED", "../shared"), help="where data/lfw-edgeface and data/lfw-dlib are, for --populations lfw")
     add("--folder", help="where the rows are written; a temporary folder unless given")
     add("--json")
     add("--svg")

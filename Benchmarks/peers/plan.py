@@ -62,7 +62,7 @@ def stages(spec, options, available_levels):
 
 
 def groups(stage, spec, say):
-    """Lists of keys that fit into memory together; the engines and faiss flat are in each."""
+    """Lists of keys that fit into memory together: the engines and faiss flat in the first, the engine in each."""
     budget = available_bytes() * MEMORY_SHARE
     engines = [key for key in (stage.engine, stage.companion) if key]
     flat = [key for key in stage.peers if key.name == "faiss-flat"]
@@ -73,15 +73,16 @@ def groups(stage, spec, say):
     if memory(base, spec) > budget:
         say(f"faiss flat is left out: it and the engine need {memory(base, spec) / 1e9:.0f} GB")
         base = engines
-    made, current = [], list(base)
+    made, current = [], base
     for key in others:
-        if memory(base + [key], spec) > budget:
-            say(f"{key.name} is left out: with the engine it needs {memory(base + [key], spec) / 1e9:.0f} GB")
+        alone = [stage.engine, key]
+        if memory(alone, spec) > budget:
+            say(f"{key.name} is left out: with the engine it needs {memory(alone, spec) / 1e9:.0f} GB")
         elif memory(current + [key], spec) > budget:
             made.append(current)
-            current = base + [key]
+            current = alone
         else:
-            current.append(key)
+            current = current + [key]
     return made + [current]
 
 
