@@ -3,7 +3,7 @@
 #   make run [DATA=folder] [ARGS=...]   the main job: plays re-verifications and prints outcomes against the truth
 #   make test                           what continuous integration runs
 #   make test-all                       the same, with sanitizers, long runs and the cross-compiled kernels
-#   make bench [ARGS=...]               speed beside peers
+#   make bench [SIZES=100k,1M ...]      speed beside peers; Documentation/Evaluation/SearchBenchmarks.md has the rest
 #   make eval [DATA=folder]             the operating points of a data set
 #   make format | make lint             house style
 
@@ -12,13 +12,15 @@ SHELL := /bin/bash
 
 PACKAGES := pkg-config libsodium-dev libopenblas-dev zlib1g-dev
 CROSS_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
+BENCH_PACKAGES := python3 python3-venv
+BENCH_OPTIONS := SIZES DIMENSIONS POPULATIONS OPERATIONS PEERS THREADS LEVELS SEED SECONDS LONGEST SHARED FOLDER JSON SVG
 SOURCES := Package.swift Benchmarks/Package.swift Sources Tests Benchmarks/Sources
 
 # SwiftPM compiles C without optimisation in debug builds; the kernels' tests want it.
 TEST_FLAGS := -Xcc -O2
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help run test test-all bench eval format lint packages cross-packages swift
+.PHONY: help run test test-all bench eval format lint packages bench-packages cross-packages swift
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -38,9 +40,11 @@ test-all: packages cross-packages swift
 	@Tests/run-tests $(TEST_FLAGS) --sanitize=address --scratch-path .build-address
 	@Tests/run-tests $(TEST_FLAGS) --sanitize=thread --scratch-path .build-thread
 
-bench: packages swift
+bench: packages bench-packages swift
 	@swift build -c release --package-path Benchmarks
-	@Benchmarks/.build/release/SearchBenchmark $(ARGS)
+	@Benchmarks/.build/release/SearchBenchmark openblas
+	@Benchmarks/run $(foreach option,$(BENCH_OPTIONS),$(if $($(option)), \
+	  --$(shell echo $(option) | tr A-Z a-z) '$($(option))')) $(ARGS)
 
 eval: packages swift
 	@swift build -c release --product reverify
@@ -58,6 +62,9 @@ swift:
 # Only what is missing is installed, so a second run needs no network.
 packages:
 	@$(call install,$(PACKAGES))
+
+bench-packages:
+	@$(call install,$(BENCH_PACKAGES))
 
 cross-packages:
 	@$(call install,$(CROSS_PACKAGES))

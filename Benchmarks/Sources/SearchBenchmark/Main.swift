@@ -1,64 +1,94 @@
 import Glibc
-import ReVerify
 
-/// One query's time beside a BLAS, in one run, in turn, on the same rows, the answers compared.
+/// Measures search through the engine's public API. `peers/bench.py` drives it; alone, it compares with OpenBLAS.
 @main
 struct SearchBenchmark {
-  static func main() throws {
-    let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
-    let count = arguments.first ?? 100_000
-    let dimension = arguments.dropFirst().first ?? 512
-    let limit = 10
-    let rounds = arguments.dropFirst(2).first ?? 21
-    let cohort = SyntheticCohort(seed: 1, dimension: dimension)
-    let space = EmbeddingSpace(
-      model: "synthetic", weightsDigest: "seed-1", dimension: dimension, preprocessing: "none")
-    let gallery = try Gallery(space: space, configuration: .init(threadCount: 1))
-    var rows: [Float] = []
-    rows.reserveCapacity(count * dimension)
-    for row in 0..<count {
-      let embedding = try Embedding(cohort.embedding(subject: row / 2, image: row % 2), space: space)
-      rows += embedding.values
-      try gallery.enrol(
-        Reference(
-          organisation: "benchmark", workflow: "workflow", user: UserID("\(row / 2)"), session: SessionID("\(row)"),
-          approvedAt: Instant(millisecondsSince1970: 0), embedding: embedding))
+  private static let usage = """
+    SearchBenchmark openblas [COUNT] [DIMENSION] [ROUNDS]
+        one query's time beside OpenBLAS in this process: 100000 512 21 unless given
+    SearchBenchmark write --population cohort|lfw|near-equal|iid --count N --dimension D --seed S --rows FILE
+        --queries FILE [--base FILE --noise X]
+        writes a gallery and 1,024 probes, unit rows, as .fbin; `lfw` tiles the embeddings of --base (.fbin)
+    SearchBenchmark serve engine|openblas --rows FILE --queries FILE --threads N [--limit-rows N]
+        loads the rows, then answers one JSON request a line with the times it took
+
+    """
+
+  static func main() {
+    do {
+      try run(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      complain("SearchBenchmark: \(error)\n")
+      exit(1)
     }
-    let snapshot = gallery.snapshot(of: "benchmark")
-    print("search: exact top \(limit) of \(count) x \(dimension), one probe, one thread, seed 1")
-    print("kernels: \(try Kernels.fromEnvironment.get().level.rawValue)")
-    guard let peer = PeerBLAS() else {
-      print("OpenBLAS is not installed: no peer to compare with")
-      return
-    }
-    print("peer: OpenBLAS cblas_sgemv (\(peer.coreName) kernels) and selection")
-    var scores = [Float](repeating: 0, count: count)
-    var engineTimes: [Double] = []
-    var peerTimes: [Double] = []
-    var differing = 0
-    for round in 0..<rounds {
-      let probe = try Embedding(cohort.embedding(subject: round * 97 % max(1, count / 2), image: 7), space: space)
-      var found: [Candidate] = []
-      var expected: [(row: Int, score: Float)] = []
-      engineTimes.append(try milliseconds { found = try snapshot.candidates(for: probe, limit: limit) })
-      peerTimes.append(
-        milliseconds {
-          expected = peer.search(probe.values, rows: rows, count: count, limit: limit, scores: &scores)
-        })
-      if found.map({ Int($0.reference.number) }) != expected.map(\.row) { differing += 1 }
-    }
-    let (engine, blas) = (median(engineTimes), median(peerTimes))
-    print("engine: \(engine) ms a query (median of \(rounds)), peer: \(blas) ms, ratio \(blas / engine)")
-    print("answers that differ from the peer's: \(differing) of \(rounds)")
   }
 
-  private static func milliseconds(_ body: () throws -> Void) rethrows -> Double {
-    let elapsed = try ContinuousClock().measure(body)
-    let (seconds, attoseconds) = elapsed.components
-    return Double(seconds) * 1000 + Double(attoseconds) * 1e-15
+  private static func run(_ arguments: [String]) throws {
+    switch arguments.first {
+    case "openblas":
+      let numbers = arguments.dropFirst().compactMap { Int($0) }
+      try OpenBLASComparison(
+        count: numbers.first ?? 100_000, dimension: numbers.dropFirst().first ?? 512,
+        rounds: numbers.dropFirst(2).first ?? 21
+      ).run()
+    case "write":
+      let options = try Options(arguments.dropFirst())
+      try RowGenerator(options).write(rows: options.text("rows"), probes: options.text("queries"))
+    case "serve":
+      let options = try Options(arguments.dropFirst(2))
+      switch arguments.dropFirst().first {
+      case "engine": try Worker.serve { try EngineParticipant(options) }
+      case "openblas": try Worker.serve { try BLASParticipant(options) }
+      default: throw BenchmarkError("serve: 'engine' or 'openblas' was expected")
+      }
+    default:
+      complain(usage)
+      exit(64)
+    }
   }
 
-  private static func median(_ values: [Double]) -> Double {
-    values.sorted()[values.count / 2]
+  private static func complain(_ text: String) {
+    _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+}
+
+/// Why a benchmark can't be run, in words.
+struct BenchmarkError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
+
+/// `--name value` pairs.
+struct Options {
+  private var values: [String: String] = [:]
+
+  init(_ arguments: ArraySlice<String>) throws {
+    var rest = arguments
+    while let name = rest.popFirst() {
+      guard name.hasPrefix("--"), let value = rest.popFirst() else {
+        throw BenchmarkError("an option --name and its value were expected, found '\(name)'")
+      }
+      values[String(name.dropFirst(2))] = value
+    }
+  }
+
+  func optional(_ name: String) -> String? { values[name] }
+
+  func text(_ name: String) throws -> String {
+    guard let value = values[name] else { throw BenchmarkError("--\(name) is missing") }
+    return value
+  }
+
+  func number<Number: LosslessStringConvertible>(_ name: String, _ type: Number.Type = Int.self) throws
+    -> Number
+  {
+    let value = try text(name)
+    guard let number = Number(value) else {
+      throw BenchmarkError("--\(name): a number was expected, found '\(value)'")
+    }
+    return number
   }
 }
