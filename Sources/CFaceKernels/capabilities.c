@@ -1,4 +1,5 @@
-// What the processor and its operating system allow. Asked once: in a virtual machine cpuid takes microseconds.
+// What the processor and its operating system allow. Asked once: in a virtual machine cpuid takes
+// microseconds.
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +44,8 @@ static void find(void) {
   if (!__get_cpuid(0, &eax, &ebx, &ecx, &edx)) return;
   capabilities.amd = ebx == signature_AMD_ebx && ecx == signature_AMD_ecx && edx == signature_AMD_edx;
   if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return;
-  const int fma = has_bit(ecx, 12), popcnt = has_bit(ecx, 23), osxsave = has_bit(ecx, 27), avx = has_bit(ecx, 28);
+  const int fma = has_bit(ecx, 12), popcnt = has_bit(ecx, 23), osxsave = has_bit(ecx, 27),
+            avx = has_bit(ecx, 28);
   if (!osxsave || !avx || !__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) return;
   const uint32_t states = read_saved_states(), avx_states = 0x6, avx512_states = 0xe6;
   const int avx512_bits = has_bit(ebx, 16) && has_bit(ebx, 17) && has_bit(ebx, 30) && has_bit(ebx, 31);
@@ -55,7 +57,7 @@ static void find(void) {
 #elif defined(__aarch64__)
 #if defined(__linux__)
 #include <sys/auxv.h>
-enum { HAS_SDOT = 1 << 20, HAS_IDENTIFICATION = 1 << 11 };  // HWCAP_ASIMDDP, HWCAP_CPUID: Linux's elf_hwcaps.rst
+enum { HAS_SDOT = 1 << 20, HAS_IDENTIFICATION = 1 << 11 };  // HWCAP_ASIMDDP, HWCAP_CPUID: elf_hwcaps.rst
 #endif
 
 static void find(void) {
@@ -68,7 +70,8 @@ static void find(void) {
     uint64_t id;
     __asm__("mrs %0, MIDR_EL1" : "=r"(id));
     snprintf(processor_name, sizeof processor_name, "arm64 implementer 0x%02x part 0x%03x r%up%u",
-             (unsigned)(id >> 24 & 0xff), (unsigned)(id >> 4 & 0xfff), (unsigned)(id >> 20 & 0xf), (unsigned)(id & 0xf));
+             (unsigned)(id >> 24 & 0xff), (unsigned)(id >> 4 & 0xfff), (unsigned)(id >> 20 & 0xf),
+             (unsigned)(id & 0xf));
   }
 #endif
 }
@@ -89,8 +92,9 @@ const char *fk_processor_name(void) {
   return processor_name;
 }
 
-// OpenBLAS's SkylakeX kernels need no more than our AVX-512 level; its Cooperlake and SapphireRapids ones need bf16,
-// and Debian's 0.3.21 falls back to SSE3 on processors newer than it. A wrong name means an illegal instruction.
+// OpenBLAS's SkylakeX kernels need no more than our AVX-512 level; its Cooperlake and SapphireRapids ones
+// need bf16, and Debian's 0.3.21 falls back to SSE3 on processors newer than it. A wrong name means an
+// illegal instruction.
 const char *fk_openblas_core_type(void) {
   const fk_capabilities *found = fk_find_capabilities();
   if (found->avx512) return "SkylakeX";

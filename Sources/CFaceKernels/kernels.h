@@ -1,16 +1,17 @@
 // kernels.h: what the kernel files share. Not seen outside this target.
 //
-// A kernel is fk_<operation>_<level>; `_scalar` is the readable one that says what every other level must give, bit
-// for bit. Each file states its instruction set by a function attribute, so no compiler flag is needed, and is
-// correct at every optimisation level. Rounding is to nearest, ties to even, with denormals kept (the state in which
-// a thread starts). A result that is NaN is NaN at every level, but its sign and payload are the processor's.
+// A kernel is fk_<operation>_<level>; `_scalar` is the readable one that says what every other level must
+// give, bit for bit. Each file states its instruction set by a function attribute, so no compiler flag is
+// needed, and is correct at every optimisation level. Rounding is to nearest, ties to even, with denormals
+// kept (the state in which a thread starts). A result that is NaN is NaN at every level, but its sign and
+// payload are the processor's.
 #ifndef FK_KERNELS_H
 #define FK_KERNELS_H
 
 #include "include/face_kernels.h"
 
-// A multiplication and an addition written apart stay apart; where they are to be fused, fma says so. GCC knows no
-// such pragma and needs -ffp-contract=off.
+// A multiplication and an addition written apart stay apart; where they are to be fused, fma says so. GCC
+// knows no such pragma and needs -ffp-contract=off.
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #endif
@@ -18,7 +19,8 @@
 #define FK_INTERNAL __attribute__((visibility("hidden")))
 #define FK_INLINE static inline __attribute__((always_inline))
 
-// Before a loop of constant length whose body is an array of registers: unless it is unrolled they are memory.
+// Before a loop of constant length whose body is an array of registers: unless it is unrolled they are
+// memory.
 #if defined(__clang__)
 #define FK_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -56,21 +58,21 @@ typedef struct fk_capabilities {
 FK_INTERNAL const fk_capabilities *fk_find_capabilities(void);
 
 // The kernels of one level; a level that reuses another's leaves its own undefined (see dispatch.c).
-#define FK_DECLARE_KERNELS(level)                                                                                    \
-  FK_INTERNAL float fk_dot_f32_##level(const float *a, const float *b, size_t count);                                \
-  FK_INTERNAL void fk_dot_rows_f32_##level(const float *query, const float *rows, size_t stride, size_t row_count,   \
-                                           size_t count, float *scores);                                             \
-  FK_INTERNAL double fk_squared_norm_f32_##level(const float *row, size_t count);                                    \
-  FK_INTERNAL void fk_divide_f32_##level(const float *row, double norm, size_t count, float *result);                \
-  FK_INTERNAL fk_quantisation fk_quantise_i8_##level(const float *row, size_t count, int8_t *codes);                 \
-  FK_INTERNAL int32_t fk_dot_i8_##level(const int8_t *a, const int8_t *b, size_t count);                             \
-  FK_INTERNAL void fk_dot_blocks_i8_##level(const uint8_t *blocks, size_t block_count, size_t dimension,             \
-                                            const int8_t *queries, size_t query_count, int32_t *products);           \
-  FK_INTERNAL void fk_dot_blocks_u4_##level(const uint8_t *blocks, size_t block_count, size_t dimension,             \
-                                            const int8_t *query, int32_t *products);                                 \
-  FK_INTERNAL size_t fk_select_i8_##level(const int32_t *products, const float *scales, const float *errors,         \
-                                          size_t count, float query_scale, float error_factor, float constant,       \
-                                          float cutoff, uint32_t *indices, float *estimates);
+#define FK_DECLARE_KERNELS(level)                                                                          \
+  FK_INTERNAL float fk_dot_f32_##level(const float *a, const float *b, size_t count);                      \
+  FK_INTERNAL void fk_dot_rows_f32_##level(const float *query, const float *rows, size_t stride,           \
+                                           size_t row_count, size_t count, float *scores);                 \
+  FK_INTERNAL double fk_squared_norm_f32_##level(const float *row, size_t count);                          \
+  FK_INTERNAL void fk_divide_f32_##level(const float *row, double norm, size_t count, float *result);      \
+  FK_INTERNAL fk_quantisation fk_quantise_i8_##level(const float *row, size_t count, int8_t *codes);       \
+  FK_INTERNAL int32_t fk_dot_i8_##level(const int8_t *a, const int8_t *b, size_t count);                   \
+  FK_INTERNAL void fk_dot_blocks_i8_##level(const uint8_t *blocks, size_t block_count, size_t dimension,   \
+                                            const int8_t *queries, size_t query_count, int32_t *products); \
+  FK_INTERNAL void fk_dot_blocks_u4_##level(const uint8_t *blocks, size_t block_count, size_t dimension,   \
+                                            const int8_t *query, int32_t *products);                       \
+  FK_INTERNAL size_t fk_select_i8_##level(                                                                 \
+      const int32_t *products, const float *scales, const float *errors, size_t count, float query_scale,  \
+      float error_factor, float constant, float cutoff, uint32_t *indices, float *estimates);
 
 FK_DECLARE_KERNELS(scalar)
 #if defined(__x86_64__)

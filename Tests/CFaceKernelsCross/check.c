@@ -1,8 +1,8 @@
 // check.c: compares every kernel of every level that the processor has with the scalar level, bit for bit.
 //
-// The Swift tests say what the scalar level must give. This program carries that over to processors and checking
-// builds that they don't reach: arm64 under emulation, and the address and undefined-behaviour sanitizers. Every
-// buffer has exactly the size a kernel may touch, so that a sanitizer sees a byte too many.
+// The Swift tests say what the scalar level must give. This program carries that over to processors and
+// checking builds that they don't reach: arm64 under emulation, and the address and undefined-behaviour
+// sanitizers. Every buffer has exactly the size a kernel may touch, so that a sanitizer sees a byte too many.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,8 @@ static float next_float(enum kind kind, size_t i) {
   }
 }
 
-// Exactly `bytes` that begin `shift` elements of `size` behind what malloc gives, which is aligned to sixteen.
+// Exactly `bytes` that begin `shift` elements of `size` behind what malloc gives, which is aligned to
+// sixteen.
 typedef struct buffer {
   void *start;
   void *data;
@@ -67,14 +68,15 @@ static buffer codes(size_t count, size_t shift, int extreme) {
   return made;
 }
 
-static void compare(const char *level, const char *operation, const void *expected, const void *found, size_t bytes,
-                    size_t count, size_t shift, int kind) {
+static void compare(const char *level, const char *operation, const void *expected, const void *found,
+                    size_t bytes, size_t count, size_t shift, int kind) {
   comparisons += 1;
   // FNV-1a, so that runs on different processors can be compared with one another.
   for (size_t i = 0; i < bytes; i++) checksum = (checksum ^ ((const uint8_t *)found)[i]) * 0x100000001b3u;
   if (bytes == 0 || memcmp(expected, found, bytes) == 0) return;
   failures += 1;
-  printf("%s: %s differs from scalar at count %zu, shift %zu, kind %d\n", level, operation, count, shift, kind);
+  printf("%s: %s differs from scalar at count %zu, shift %zu, kind %d\n", level, operation, count, shift,
+         kind);
 }
 
 // NaN equals NaN whatever its bits (infinity minus infinity among the huge values).
@@ -118,15 +120,30 @@ static void check_norm(const fk_kernels *level, const fk_kernels *scalar, enum k
   level->divide_f32(row.data, norm, count, found.data);
   compare(level->name, "divide_f32", expected.data, found.data, count * sizeof(float), count, shift, kind);
   level->divide_f32(row.data, norm, count, row.data);
-  compare(level->name, "divide_f32 in place", expected.data, row.data, count * sizeof(float), count, shift, kind);
+  compare(level->name, "divide_f32 in place", expected.data, row.data, count * sizeof(float), count, shift,
+          kind);
   free(row.start);
   free(expected.start);
   free(found.start);
 }
 
+// Quotients in the middle between two f32, where a product with 1 / norm goes the other way.
+static void check_divide_ties(const fk_kernels *level, const fk_kernels *scalar) {
+  for (int round = 0; round < 2000; round++) {
+    float row[19], expected[19], found[19];
+    const float quotient = 1 + (float)next_unit(), value = 1 + (float)next_unit();
+    const double norm = (double)value / (((double)quotient + (double)nextafterf(quotient, 4)) / 2);
+    for (size_t i = 0; i < 19; i++) row[i] = value;
+    scalar->divide_f32(row, norm, 19, expected);
+    level->divide_f32(row, norm, 19, found);
+    compare(level->name, "divide_f32 at a tie", expected, found, sizeof found, 19, 0, round);
+  }
+}
+
 static void check_quantise(const fk_kernels *level, const fk_kernels *scalar, enum kind kind, size_t count,
                            size_t shift, float last) {
-  buffer row = floats(kind, count, shift), expected = allocate(count, 0, 1), found = allocate(count, shift, 1);
+  buffer row = floats(kind, count, shift), expected = allocate(count, 0, 1),
+         found = allocate(count, shift, 1);
   if (count > 0 && last != 0) ((float *)row.data)[count - 1] = last;
   const fk_quantisation wanted = scalar->quantise_i8(row.data, count, expected.data);
   const fk_quantisation got = level->quantise_i8(row.data, count, found.data);
@@ -140,18 +157,20 @@ static void check_quantise(const fk_kernels *level, const fk_kernels *scalar, en
 static void check_dot_i8(const fk_kernels *level, const fk_kernels *scalar, size_t count, size_t shift) {
   for (int extreme = 0; extreme < 2; extreme++) {
     buffer a = codes(count, shift, extreme), b = codes(count, 3 - shift, extreme);
-    const int32_t expected = scalar->dot_i8(a.data, b.data, count), found = level->dot_i8(a.data, b.data, count);
+    const int32_t expected = scalar->dot_i8(a.data, b.data, count),
+                  found = level->dot_i8(a.data, b.data, count);
     compare(level->name, "dot_i8", &expected, &found, sizeof found, count, shift, extreme);
     free(a.start);
     free(b.start);
   }
 }
 
-static void check_blocks(const fk_kernels *level, const fk_kernels *scalar, size_t dimension, size_t block_count,
-                         size_t query_count, int extreme) {
+static void check_blocks(const fk_kernels *level, const fk_kernels *scalar, size_t dimension,
+                         size_t block_count, size_t query_count, int extreme) {
   const size_t block_bytes = FK_BLOCK_ROWS * dimension, products = query_count * block_count * FK_BLOCK_ROWS;
   uint8_t *blocks = aligned_alloc(64, block_count * block_bytes + 64);
-  buffer rows = codes(block_count * block_bytes, 1, extreme), queries = codes(query_count * dimension, 3, extreme);
+  buffer rows = codes(block_count * block_bytes, 1, extreme),
+         queries = codes(query_count * dimension, 3, extreme);
   buffer expected = allocate(products * 4, 0, 1), found = allocate(products * 4, 1, 4);
   for (size_t b = 0; b < block_count; b++) {
     const int8_t *first = (const int8_t *)rows.data + b * block_bytes;
@@ -169,7 +188,7 @@ static void check_blocks(const fk_kernels *level, const fk_kernels *scalar, size
 }
 
 static void check_select(const fk_kernels *level, const fk_kernels *scalar, size_t count, size_t shift,
-                         float cutoff) {
+                         float cutoff, int tie) {
   buffer products = allocate(count * 4, shift, 4), scales = floats(ORDINARY, count, shift);
   buffer errors = floats(ORDINARY, count, 3 - shift);
   buffer indices[2] = {allocate(count * 4, 0, 1), allocate(count * 4, shift, 4)};
@@ -177,18 +196,24 @@ static void check_select(const fk_kernels *level, const fk_kernels *scalar, size
   for (size_t i = 0; i < count; i++) {
     ((int32_t *)products.data)[i] = (int32_t)next_random();
     if (i % 7 == 3) ((float *)scales.data)[i] = NAN;
+    if (tie && i == count / 2) {
+      const float estimate = ((float *)scales.data)[i] * (1e-9f * (float)((int32_t *)products.data)[i]);
+      const float spread = 0.3f * ((float *)errors.data)[i];
+      cutoff = estimate + (spread + 0.01f);
+    }
   }
   size_t selected[2];
   for (int side = 0; side < 2; side++) {
     selected[side] = (side == 0 ? scalar : level)
-                         ->select_i8(products.data, scales.data, errors.data, count, 1e-9f, 0.3f, 0.01f, cutoff,
-                                     indices[side].data, estimates[side].data);
+                         ->select_i8(products.data, scales.data, errors.data, count, 1e-9f, 0.3f, 0.01f,
+                                     cutoff, indices[side].data, estimates[side].data);
   }
   compare(level->name, "select_i8 count", &selected[0], &selected[1], sizeof(size_t), count, shift, 0);
   if (selected[0] == selected[1]) {
-    compare(level->name, "select_i8 indices", indices[0].data, indices[1].data, selected[0] * 4, count, shift, 0);
-    compare(level->name, "select_i8 estimates", estimates[0].data, estimates[1].data, selected[0] * 4, count, shift,
+    compare(level->name, "select_i8 indices", indices[0].data, indices[1].data, selected[0] * 4, count, shift,
             0);
+    compare(level->name, "select_i8 estimates", estimates[0].data, estimates[1].data, selected[0] * 4, count,
+            shift, 0);
   }
   for (int side = 0; side < 2; side++) {
     free(indices[side].start);
@@ -200,7 +225,8 @@ static void check_select(const fk_kernels *level, const fk_kernels *scalar, size
 }
 
 static void check_lengths(const fk_kernels *level, const fk_kernels *scalar) {
-  static const size_t counts[] = {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 512, 513};
+  static const size_t counts[] = {0,  1,  3,  4,  5,  7,  8,   9,   15,  16,  17,
+                                  31, 32, 33, 63, 64, 65, 127, 128, 129, 512, 513};
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
     for (size_t shift = 0; shift < 4; shift++) {
       for (int kind = 0; kind < KINDS; kind++) {
@@ -214,6 +240,7 @@ static void check_lengths(const fk_kernels *level, const fk_kernels *scalar) {
     }
   }
   check_dot_i8(level, scalar, 133000, 0);
+  check_divide_ties(level, scalar);
 }
 
 static void check_planes(const fk_kernels *level, const fk_kernels *scalar) {
@@ -235,17 +262,20 @@ static void check_selections(const fk_kernels *level, const fk_kernels *scalar) 
   for (size_t count = 0; count <= 160; count += 16) {
     for (size_t shift = 0; shift < 4; shift++) {
       for (size_t c = 0; c < sizeof cutoffs / sizeof *cutoffs; c++) {
-        check_select(level, scalar, count, shift, cutoffs[c]);
+        check_select(level, scalar, count, shift, cutoffs[c], 0);
       }
+      for (int tie = 0; tie < 20; tie++) check_select(level, scalar, count, shift, 0, 1);
     }
   }
 }
 
 int main(void) {
-  static const fk_level levels[] = {FK_LEVEL_SCALAR, FK_LEVEL_AVX2, FK_LEVEL_AVX512, FK_LEVEL_VNNI, FK_LEVEL_NEON};
+  static const fk_level levels[] = {FK_LEVEL_SCALAR, FK_LEVEL_AVX2, FK_LEVEL_AVX512, FK_LEVEL_VNNI,
+                                    FK_LEVEL_NEON};
   const fk_kernels *scalar = fk_kernels_at(FK_LEVEL_SCALAR);
   const char *core = fk_openblas_core_type();
-  printf("processor: %s; OpenBLAS core type: %s\n", fk_processor_name(), core == NULL ? "its own choice" : core);
+  printf("processor: %s; OpenBLAS core type: %s\n", fk_processor_name(),
+         core == NULL ? "its own choice" : core);
   for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
     const fk_kernels *level = fk_kernels_at(levels[l]);
     if (level == NULL) continue;

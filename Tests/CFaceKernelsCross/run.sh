@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs check.c where the Swift tests don't reach: under the address and undefined-behaviour sanitizers here, and
-# emulated on arm64 processors without and with sdot and on x86-64 processors without AVX-512 and without AVX2. All
-# must print the same checksum. Emulation shows that the arithmetic is right, nothing about speed.
+# Runs check.c where the Swift tests don't reach: under the address and undefined-behaviour sanitizers here,
+# and emulated on arm64 processors without and with sdot and on x86-64 processors without AVX-512 and AVX2.
+# All must print the same checksum. Emulation shows that the arithmetic is right, nothing about speed.
 #
-# Fails if any check fails. Says "skipped" for what can't be run, and only then succeeds without having run it.
+# Fails if any check fails. Says "skipped" for what can't be run here, and only that may be missing.
 set -eu
 
 package=$(cd "$(dirname "$0")/../.." && pwd)
@@ -20,8 +20,8 @@ build() { # compiler, output, further flags
   compiler=$1 output=$2
   shift 2
   # shellcheck disable=SC2086 # the list of sources is words; the package's path has no blank
-  "$compiler" -std=gnu11 -ffp-contract=off -Wall -Wextra "$@" -I"$package/Sources/CFaceKernels/include" $sources \
-    -lm -o "$output"
+  "$compiler" -std=gnu11 -ffp-contract=off -Wall -Wextra -Werror "$@" \
+    -I"$package/Sources/CFaceKernels/include" $sources -lm -o "$output"
 }
 
 run() { # title, command

@@ -60,5 +60,11 @@ enum RowKind: CaseIterable {
   }
 }
 
+/// Where two arrays first differ, or nil: a failure should not print thousands of numbers.
+func firstDifference<Element: Equatable>(_ found: [Element], _ expected: [Element]) -> Int? {
+  zip(found, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+    ?? (found.count == expected.count ? nil : min(found.count, expected.count))
+}
+
 /// The bits of a number, one pattern for every NaN: whose NaN comes out is not promised.
 func bits(_ value: Float) -> UInt32 { value.isNaN ? Float.nan.bitPattern : value.bitPattern }

@@ -1,9 +1,9 @@
 // The dot products of queries with the interleaved plane in pairs of i16, eight rows a register.
 //
-// A lane of a register is a row, so nothing is added across lanes. Accumulators: i32, at most 8 (the two halves of one
-// block, 4 queries, or of four blocks, one query) in 16 registers; each step adds four products of at most 255 * 127,
-// sums that wrap on the way do no harm, and the result is exact up to 133,144 dimensions. Blocks 64-byte aligned;
-// queries and products of any alignment.
+// A lane of a register is a row, so nothing is added across lanes. Accumulators: i32, at most 8 (the two
+// halves of one block, 4 queries, or of four blocks, one query) in 16 registers; each step adds four products
+// of at most 255 * 127, sums that wrap on the way do no harm, and the result is exact up to 133,144
+// dimensions. Blocks 64-byte aligned; queries and products of any alignment.
 #if defined(__x86_64__)
 #include <immintrin.h>
 #include <string.h>
@@ -72,7 +72,7 @@ TILE(1, 1) TILE(1, 2) TILE(1, 3) TILE(1, 4)
 TILE(4, 1)
 
 // Sixteen registers hold four blocks for a single query only.
-static const fk_tile_table table = {
+    static const fk_tile_table table = {
     .queries_most = QUERIES_MOST,
     .wide_limit = 1,
     .four_blocks = {tile_4x1},

@@ -1,8 +1,9 @@
 // The dot products of queries with the interleaved plane in pairs of i16, for AVX-512 without VNNI.
 //
 // A lane of a register is a row, so nothing is added across lanes. Accumulators: i32, at most 16 (4 blocks, 4
-// queries) in 32 registers; each step adds four products of at most 255 * 127, sums that wrap on the way do no harm,
-// and the result is exact up to 133,144 dimensions. Blocks 64-byte aligned; queries and products of any alignment.
+// queries) in 32 registers; each step adds four products of at most 255 * 127, sums that wrap on the way do
+// no harm, and the result is exact up to 133,144 dimensions. Blocks 64-byte aligned; queries and products of
+// any alignment.
 #if defined(__x86_64__)
 #include <immintrin.h>
 #include <string.h>
@@ -72,8 +73,8 @@ static const fk_tile_table table = {
     .one_block = {tile_1x1, tile_1x2, tile_1x3, tile_1x4},
 };
 
-void fk_dot_blocks_i8_avx512(const uint8_t *blocks, size_t block_count, size_t dimension, const int8_t *queries,
-                             size_t query_count, int32_t *products) {
+void fk_dot_blocks_i8_avx512(const uint8_t *blocks, size_t block_count, size_t dimension,
+                             const int8_t *queries, size_t query_count, int32_t *products) {
   fk_dot_blocks_in_pairs(&table, blocks, block_count, dimension, queries, query_count, products);
 }
 #endif

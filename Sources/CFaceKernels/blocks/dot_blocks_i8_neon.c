@@ -1,8 +1,9 @@
 // The dot products of queries with the interleaved plane, multiplied to i16 and added in pairs to i32.
 //
-// The plane's code + 128 becomes the code again by flipping its top bit. Accumulators: two lanes of i32 a row, eight
-// registers of i32x4 a query and block, added in pairs at the end; at most 16 (one block, 2 queries) in 32 registers.
-// Exact up to 133,144 dimensions, any alignment. Run under emulation only, not yet on hardware.
+// The plane's code + 128 becomes the code again by flipping its top bit. Accumulators: two lanes of i32 a
+// row, eight registers of i32x4 a query and block, added in pairs at the end; at most 16 (one block, 2
+// queries) in 32 registers. Exact up to 133,144 dimensions, any alignment. Run under emulation only, not yet
+// on hardware.
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #include <string.h>

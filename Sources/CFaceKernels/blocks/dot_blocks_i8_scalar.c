@@ -3,8 +3,8 @@
 // Accumulator: one i32 a row, exact up to 133,144 dimensions. Any alignment.
 #include "../kernels.h"
 
-void fk_dot_blocks_i8_scalar(const uint8_t *blocks, size_t block_count, size_t dimension, const int8_t *queries,
-                             size_t query_count, int32_t *products) {
+void fk_dot_blocks_i8_scalar(const uint8_t *blocks, size_t block_count, size_t dimension,
+                             const int8_t *queries, size_t query_count, int32_t *products) {
   for (size_t q = 0; q < query_count; q++) {
     const int8_t *query = queries + q * dimension;
     for (size_t b = 0; b < block_count; b++) {

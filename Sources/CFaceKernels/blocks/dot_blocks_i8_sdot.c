@@ -1,8 +1,10 @@
-// The dot products of queries with the interleaved plane, four products a lane in one instruction, for arm64 with sdot.
+// The dot products of queries with the interleaved plane, four products a lane in one instruction, for arm64
+// with sdot.
 //
-// The plane's code + 128 becomes the code again by flipping its top bit. A lane of a register is a row, so nothing is
-// added across lanes. Accumulators: i32, at most 16 registers (one block, 4 queries) in 32. A register of a query holds
-// four groups. Exact up to 133,144 dimensions, any alignment. Run under emulation only, not yet on hardware.
+// The plane's code + 128 becomes the code again by flipping its top bit. A lane of a register is a row, so
+// nothing is added across lanes. Accumulators: i32, at most 16 registers (one block, 4 queries) in 32. A
+// register of a query holds four groups. Exact up to 133,144 dimensions, any alignment. Run under emulation
+// only, not yet on hardware.
 #if defined(__aarch64__)
 #include <arm_neon.h>
 
@@ -15,17 +17,17 @@ typedef struct fk_sdot_sums {
 } fk_sdot_sums;
 
 // One group; its place in the queries' registers must be a literal.
-#define ADD_GROUP(place_in_query)                                                                        \
-  do {                                                                                                   \
-    FK_UNROLL                                                                                            \
-    for (int r = 0; r < FOUR_ROWS; r++) {                                                                \
-      uint8x16_t shifted = vld1q_u8(place + FK_GROUP_BYTES * (place_in_query) + 16 * r);                 \
-      int8x16_t rows = vreinterpretq_s8_u8(veorq_u8(shifted, vdupq_n_u8(0x80)));                         \
-      FK_UNROLL                                                                                          \
-      for (int q = 0; q < query_count; q++) {                                                            \
-        sums.of[q][r] = vdotq_laneq_s32(sums.of[q][r], rows, query[q], (place_in_query));                \
-      }                                                                                                  \
-    }                                                                                                    \
+#define ADD_GROUP(place_in_query)                                                         \
+  do {                                                                                    \
+    FK_UNROLL                                                                             \
+    for (int r = 0; r < FOUR_ROWS; r++) {                                                 \
+      uint8x16_t shifted = vld1q_u8(place + FK_GROUP_BYTES * (place_in_query) + 16 * r);  \
+      int8x16_t rows = vreinterpretq_s8_u8(veorq_u8(shifted, vdupq_n_u8(0x80)));          \
+      FK_UNROLL                                                                           \
+      for (int q = 0; q < query_count; q++) {                                             \
+        sums.of[q][r] = vdotq_laneq_s32(sums.of[q][r], rows, query[q], (place_in_query)); \
+      }                                                                                   \
+    }                                                                                     \
   } while (0)
 
 FK_INLINE FK_SDOT void dot_tile(const int query_count, const fk_tile *const tile) {
@@ -50,7 +52,8 @@ FK_INLINE FK_SDOT void dot_tile(const int query_count, const fk_tile *const tile
   FK_UNROLL
   for (int q = 0; q < query_count; q++) {
     FK_UNROLL
-    for (int r = 0; r < FOUR_ROWS; r++) vst1q_s32(tile->products + q * tile->query_step + 4 * r, sums.of[q][r]);
+    for (int r = 0; r < FOUR_ROWS; r++)
+      vst1q_s32(tile->products + q * tile->query_step + 4 * r, sums.of[q][r]);
   }
 }
 

@@ -1,16 +1,18 @@
 // The dot products of queries with the interleaved plane, four products a lane in one instruction.
 //
-// A lane of a register is a row, so nothing is added across lanes. The plane holds code + 128 because vpdpbusd wants
-// one unsigned side; a query's sums start from -128 times the sum of its codes. Accumulators: i32, at most 24 of them
-// (4 blocks, 6 queries) in 32 registers; the instruction wraps, so sums beyond i32 on the way do no harm and the
-// result is exact up to 133,144 dimensions. Blocks 64-byte aligned; queries and products of any alignment.
+// A lane of a register is a row, so nothing is added across lanes. The plane holds code + 128 because
+// vpdpbusd wants one unsigned side; a query's sums start from -128 times the sum of its codes. Accumulators:
+// i32, at most 24 of them (4 blocks, 6 queries) in 32 registers; the instruction wraps, so sums beyond i32 on
+// the way do no harm and the result is exact up to 133,144 dimensions. Blocks 64-byte aligned; queries and
+// products of any alignment.
 #if defined(__x86_64__)
 #include <immintrin.h>
 #include <string.h>
 
 #include "tiles.h"
 
-// Rows are asked for two kilobytes before they are needed, which is where a single query from memory was fastest.
+// Rows are asked for two kilobytes before they are needed, which is where a single query from memory was
+// fastest.
 enum { QUERIES_MOST = 6, CHUNK_QUERIES = 256, NEAR_BYTES = 2048 };
 
 FK_INLINE FK_VNNI void fetch_near(const uint8_t *place) {
@@ -70,12 +72,13 @@ static const fk_tile_table table = {
     .full_ahead = tile_ahead,
 };
 
-FK_INLINE FK_VNNI int32_t excess_of(const int8_t *query, size_t dimension) {
-  __m512i sum_i32x16 = _mm512_setzero_si512();
+// -128 times the sum of the codes, which may wrap, as the sums that start from it do.
+FK_INLINE FK_VNNI int32_t start_of(const int8_t *query, size_t dimension) {
+  __m512i excess = _mm512_setzero_si512();
   for (size_t d = 0; d < dimension; d += FK_DIMENSION_STEP) {
-    sum_i32x16 = _mm512_dpbusd_epi32(sum_i32x16, _mm512_set1_epi8(-128), _mm512_loadu_si512(query + d));
+    excess = _mm512_dpbusd_epi32(excess, _mm512_set1_epi8(-128), _mm512_loadu_si512(query + d));
   }
-  return _mm512_reduce_add_epi32(sum_i32x16);
+  return _mm512_reduce_add_epi32(_mm512_sub_epi32(_mm512_setzero_si512(), excess));
 }
 
 FK_VNNI void fk_dot_blocks_i8_vnni(const uint8_t *blocks, size_t block_count, size_t dimension,
@@ -85,7 +88,7 @@ FK_VNNI void fk_dot_blocks_i8_vnni(const uint8_t *blocks, size_t block_count, si
   for (size_t first = 0; first < query_count; first += CHUNK_QUERIES) {
     const size_t left = query_count - first, count = left < CHUNK_QUERIES ? left : CHUNK_QUERIES;
     const int8_t *chunk = queries + first * dimension;
-    for (size_t q = 0; q < count; q++) starts[q] = -excess_of(chunk + q * dimension, dimension);
+    for (size_t q = 0; q < count; q++) starts[q] = start_of(chunk + q * dimension, dimension);
     const fk_tile tile = {
         .blocks = blocks,
         .group_count = dimension / FK_GROUP_DIMENSIONS,

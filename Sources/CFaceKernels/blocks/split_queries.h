@@ -1,9 +1,10 @@
 // split_queries.h: queries as pairs of i16, for the levels that multiply in pairs (vpmaddwd).
 //
-// vpmaddubsw would take bytes, but 255 * 127 * 2 does not fit its 16 bits. So a register of rows is split into its even
-// and its odd bytes, sixteen bits each, and so is every query, once for the whole plane: four codes become two words
-// of i16 (0, 2) and i16 (1, 3). A chunk of 16 queries by 512 dimensions is 16 KiB of stack and stays in the
-// first-level cache; of longer rows, later dimensions are added to the products of earlier ones.
+// vpmaddubsw would take bytes, but 255 * 127 * 2 does not fit its 16 bits. So a register of rows is split
+// into its even and its odd bytes, sixteen bits each, and so is every query, once for the whole plane: four
+// codes become two words of i16 (0, 2) and i16 (1, 3). A chunk of 16 queries by 512 dimensions is 16 KiB of
+// stack and stays in the first-level cache; of longer rows, later dimensions are added to the products of
+// earlier ones.
 #ifndef FK_SPLIT_QUERIES_H
 #define FK_SPLIT_QUERIES_H
 
@@ -36,9 +37,11 @@ FK_INLINE void fk_dot_blocks_in_pairs(const fk_tile_table *table, const uint8_t 
                                       int32_t *products) {
   fk_split_queries split;
   for (size_t q = 0; q < query_count; q += FK_SPLIT_QUERY_COUNT) {
-    const size_t q_left = query_count - q, count = q_left < FK_SPLIT_QUERY_COUNT ? q_left : FK_SPLIT_QUERY_COUNT;
+    const size_t q_left = query_count - q,
+                 count = q_left < FK_SPLIT_QUERY_COUNT ? q_left : FK_SPLIT_QUERY_COUNT;
     for (size_t d = 0; d == 0 || d < dimension; d += FK_SPLIT_DIMENSIONS) {
-      const size_t d_left = dimension - d, length = d_left < FK_SPLIT_DIMENSIONS ? d_left : FK_SPLIT_DIMENSIONS;
+      const size_t d_left = dimension - d,
+                   length = d_left < FK_SPLIT_DIMENSIONS ? d_left : FK_SPLIT_DIMENSIONS;
       for (size_t each = 0; each < count; each++) {
         const int8_t *query = queries + (q + each) * dimension + d;
         fk_split_query(query, length, split.groups[each], &split.starts[each]);

@@ -7,7 +7,8 @@ static void skip_queries(fk_tile *tile, size_t count) {
   tile->products += count * tile->query_step;
 }
 
-static void walk_queries(size_t queries_most, fk_tile_function *const *functions, fk_tile tile, size_t query_count) {
+static void walk_queries(size_t queries_most, fk_tile_function *const *functions, fk_tile tile,
+                         size_t query_count) {
   for (; query_count >= queries_most; query_count -= queries_most) {
     functions[queries_most - 1](&tile);
     skip_queries(&tile, queries_most);
@@ -15,15 +16,17 @@ static void walk_queries(size_t queries_most, fk_tile_function *const *functions
   if (query_count > 0) functions[query_count - 1](&tile);
 }
 
-// With four full tiles or more the arithmetic takes longer than the reading: each of the first four tiles fetches one
-// of the next four blocks meanwhile.
-static void walk_many_queries(const fk_tile_table *table, fk_tile tile, size_t block_bytes, size_t query_count) {
+// With four full tiles or more the arithmetic takes longer than the reading: each of the first four tiles
+// fetches one of the next four blocks meanwhile.
+static void walk_many_queries(const fk_tile_table *table, fk_tile tile, size_t block_bytes,
+                              size_t query_count) {
   for (size_t b = 0; b < FK_TILE_BLOCKS; b++) {
     tile.ahead = tile.blocks + b * tile.block_step + block_bytes;
     table->full_ahead(&tile);
     skip_queries(&tile, table->queries_most);
   }
-  walk_queries(table->queries_most, table->four_blocks, tile, query_count - FK_TILE_BLOCKS * table->queries_most);
+  walk_queries(table->queries_most, table->four_blocks, tile,
+               query_count - FK_TILE_BLOCKS * table->queries_most);
 }
 
 void fk_walk_tiles(const fk_tile_table *table, fk_tile tile, size_t block_bytes, size_t block_count,

@@ -1,9 +1,10 @@
 // tiles.h: how the interleaved plane is walked, whatever the arithmetic of the level.
 //
-// A tile is some blocks times some queries, whose sums stay in registers while it runs over the dimensions. Four
-// blocks of a tile come from the four quarters of the plane: a single query is bound by memory, and four streams
-// read it faster than one (18 against 15 GB/s where measured). All queries meet the blocks of a tile before the next
-// blocks are touched, so the plane is read from memory once and from the first-level cache after that.
+// A tile is some blocks times some queries, whose sums stay in registers while it runs over the dimensions.
+// Four blocks of a tile come from the four quarters of the plane: a single query is bound by memory, and four
+// streams read it faster than one (18 against 15 GB/s where measured). All queries meet the blocks of a tile
+// before the next blocks are touched, so the plane is read from memory once and from the first-level cache
+// after that.
 #ifndef FK_TILES_H
 #define FK_TILES_H
 
@@ -38,9 +39,9 @@ typedef struct fk_tile_table {
   fk_tile_function *full_ahead;  // four blocks and `queries_most` queries, fetching `ahead`; null for none
 } fk_tile_table;
 
-// Runs over all blocks and queries. `tile` holds the first block and query, its group count, query_bytes, starts, add
-// and products; the rest is found here.
-FK_INTERNAL void fk_walk_tiles(const fk_tile_table *table, fk_tile tile, size_t block_bytes, size_t block_count,
-                               size_t query_count);
+// Runs over all blocks and queries. `tile` holds the first block and query, its group count, query_bytes,
+// starts, add and products; the rest is found here.
+FK_INTERNAL void fk_walk_tiles(const fk_tile_table *table, fk_tile tile, size_t block_bytes,
+                               size_t block_count, size_t query_count);
 
 #endif

@@ -1,8 +1,8 @@
 // The dot product in f32 by the defined reduction, with two registers as the sixteen lanes.
 //
-// Accumulators: two ymm a row, so the bits are the scalar level's; four rows at a time hide the latency of the
-// additions within sixteen registers. A tail is read under a mask, which supplies the +0 of the padding and touches
-// nothing behind the end. Any length, any alignment.
+// Accumulators: two ymm a row, so the bits are the scalar level's; four rows at a time hide the latency of
+// the additions within sixteen registers. A tail is read under a mask, which supplies the +0 of the padding
+// and touches nothing behind the end. Any length, any alignment.
 #if defined(__x86_64__)
 #include <immintrin.h>
 

@@ -1,8 +1,9 @@
 // The dot product in f32 by the defined reduction, with a register as the sixteen lanes.
 //
-// Accumulators: one zmm a row, so the bits are the scalar level's. One row waits for its own additions, four cycles
-// each; eight rows at a time hide that, and read the query once. A tail is read under a mask, which supplies the +0
-// of the padding and touches nothing behind the end. Any length, any alignment.
+// Accumulators: one zmm a row, so the bits are the scalar level's. One row waits for its own additions, four
+// cycles each; eight rows at a time hide that, read the query once, and are streams enough that fetching
+// ahead made reading from memory no faster. A tail is read under a mask, which supplies the +0 of the padding
+// and touches nothing behind the end. Any length, any alignment.
 #if defined(__x86_64__)
 #include <immintrin.h>
 

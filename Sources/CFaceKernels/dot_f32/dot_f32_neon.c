@@ -1,8 +1,8 @@
 // The dot product in f32 by the defined reduction, with four registers as the sixteen lanes.
 //
-// Accumulators: four of f32x4 a row, so the bits are the scalar level's; four rows at a time hide the latency of the
-// additions within thirty-two registers. A tail goes through a copy padded with +0. Any length, any alignment. Run
-// under emulation only, not yet on hardware.
+// Accumulators: four of f32x4 a row, so the bits are the scalar level's; four rows at a time hide the latency
+// of the additions within thirty-two registers. A tail goes through a copy padded with +0. Any length, any
+// alignment. Run under emulation only, not yet on hardware.
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #include <string.h>
@@ -30,14 +30,15 @@ FK_INLINE void add_products(fk_sixteen_lanes *sum, fk_sixteen_lanes a, fk_sixtee
 }
 
 FK_INLINE float add_lanes(fk_sixteen_lanes sum) {
-  float32x4_t low_f32x4 = vaddq_f32(sum.part[0], sum.part[2]), high_f32x4 = vaddq_f32(sum.part[1], sum.part[3]);
+  float32x4_t low_f32x4 = vaddq_f32(sum.part[0], sum.part[2]),
+              high_f32x4 = vaddq_f32(sum.part[1], sum.part[3]);
   float32x4_t sum_f32x4 = vaddq_f32(low_f32x4, high_f32x4);
   float32x2_t sum_f32x2 = vadd_f32(vget_low_f32(sum_f32x4), vget_high_f32(sum_f32x4));
   return vget_lane_f32(sum_f32x2, 0) + vget_lane_f32(sum_f32x2, 1);
 }
 
-FK_INLINE void dot_tile(const int row_count, const float *query, const float *rows, size_t stride, size_t count,
-                        float *scores) {
+FK_INLINE void dot_tile(const int row_count, const float *query, const float *rows, size_t stride,
+                        size_t count, float *scores) {
   fk_sixteen_lanes sums[4];
   FK_UNROLL
   for (int row = 0; row < row_count; row++) {
@@ -69,8 +70,8 @@ float fk_dot_f32_neon(const float *a, const float *b, size_t count) {
   return score;
 }
 
-void fk_dot_rows_f32_neon(const float *query, const float *rows, size_t stride, size_t row_count, size_t count,
-                          float *scores) {
+void fk_dot_rows_f32_neon(const float *query, const float *rows, size_t stride, size_t row_count,
+                          size_t count, float *scores) {
   size_t row = 0;
   for (; row + 4 <= row_count; row += 4) dot_tile(4, query, rows + row * stride, stride, count, scores + row);
   for (; row < row_count; row++) dot_tile(1, query, rows + row * stride, stride, count, scores + row);

@@ -1,9 +1,9 @@
 // The dot product in f32 by the defined reduction, plainly.
 //
-// Accumulators: sixteen f32 lanes, one rounding per element. Any length, any alignment. Where the processor has no
-// fused multiply-add, fmaf is an exact library routine: slow, the same bits. The sum differs from the exact one by at
-// most gamma(count / 16 + 5) * sum |a[i] * b[i]| with gamma(n) = n u / (1 - n u), u = 2^-24 (Higham, Accuracy and
-// Stability of Numerical Algorithms, section 3.1), besides underflow.
+// Accumulators: sixteen f32 lanes, one rounding per element. Any length, any alignment. Where the processor
+// has no fused multiply-add, fmaf is an exact library routine: slow, the same bits. The sum differs from the
+// exact one by at most gamma(count / 16 + 5) * sum |a[i] * b[i]| with gamma(n) = n u / (1 - n u), u = 2^-24
+// (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), besides underflow.
 #include <math.h>
 
 #include "../kernels.h"
@@ -19,7 +19,8 @@ float fk_dot_f32_scalar(const float *a, const float *b, size_t count) {
   return lanes[0];
 }
 
-void fk_dot_rows_f32_scalar(const float *query, const float *rows, size_t stride, size_t row_count, size_t count,
-                            float *scores) {
-  for (size_t row = 0; row < row_count; row++) scores[row] = fk_dot_f32_scalar(query, rows + row * stride, count);
+void fk_dot_rows_f32_scalar(const float *query, const float *rows, size_t stride, size_t row_count,
+                            size_t count, float *scores) {
+  for (size_t row = 0; row < row_count; row++)
+    scores[row] = fk_dot_f32_scalar(query, rows + row * stride, count);
 }

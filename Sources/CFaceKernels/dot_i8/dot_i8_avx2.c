@@ -1,7 +1,8 @@
 // The exact dot product of signed codes, widened to i16 and multiplied in pairs.
 //
-// Accumulators: two ymm of i32. vpmaddwd adds two products of at most 2^14 exactly; vpmaddubsw, which needs no
-// widening, would saturate. A tail is added one element at a time. Exact up to 133,144 elements, any alignment.
+// Accumulators: two ymm of i32. vpmaddwd adds two products of at most 2^14 exactly; vpmaddubsw, which needs
+// no widening, would saturate. A tail is added one element at a time. Exact up to 133,144 elements, any
+// alignment.
 #if defined(__x86_64__)
 #include <immintrin.h>
 

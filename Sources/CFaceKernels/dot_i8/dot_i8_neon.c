@@ -1,7 +1,8 @@
 // The exact dot product of signed codes, multiplied to i16 and added in pairs to i32.
 //
-// Accumulators: two of i32x4. A product is at most 2^14 in magnitude, so i16 holds it. A tail is added one element at a
-// time. Exact up to 133,144 elements, any alignment. Run under emulation only, not yet on hardware.
+// Accumulators: two of i32x4. A product is at most 2^14 in magnitude, so i16 holds it. A tail is added one
+// element at a time. Exact up to 133,144 elements, any alignment. Run under emulation only, not yet on
+// hardware.
 #if defined(__aarch64__)
 #include <arm_neon.h>
 

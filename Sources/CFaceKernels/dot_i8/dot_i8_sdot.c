@@ -1,7 +1,7 @@
 // The exact dot product of signed codes, four products a lane in one instruction, for arm64 with sdot.
 //
-// Accumulators: two of i32x4. A tail is added one element at a time. Exact up to 133,144 elements, any alignment. Run
-// under emulation only, not yet on hardware.
+// Accumulators: two of i32x4. A tail is added one element at a time. Exact up to 133,144 elements, any
+// alignment. Run under emulation only, not yet on hardware.
 #if defined(__aarch64__)
 #include <arm_neon.h>
 

@@ -1,8 +1,8 @@
 // The exact dot product of signed codes, four products a lane in one instruction.
 //
-// vpdpbusd multiplies unsigned by signed, so a + 128 is multiplied instead of a, and 128 * b is summed beside it and
-// subtracted. Accumulators: two pairs of zmm of i32, which may wrap; their difference does not, so the result is
-// exact up to 133,144 elements. A tail is read under a mask that supplies b = 0. Any alignment.
+// vpdpbusd multiplies unsigned by signed, so a + 128 is multiplied instead of a, and 128 * b is summed beside
+// it and subtracted. Accumulators: two pairs of zmm of i32, which may wrap; their difference does not, so the
+// result is exact up to 133,144 elements. A tail is read under a mask that supplies b = 0. Any alignment.
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -10,7 +10,7 @@
 
 typedef struct fk_shifted_sum {
   __m512i products;  // of (a + 128) and b
-  __m512i excess;    // of 128 and b
+  __m512i excess;  // of 128 and b
 } fk_shifted_sum;
 
 FK_INLINE FK_VNNI void add_products(fk_shifted_sum *sum, __m512i a, __m512i b) {

@@ -1,7 +1,7 @@
 // The sum of squares and the division by a norm, with two registers as the eight f64 lanes.
 //
-// The products are exact (see norm_scalar.c), so that a fused multiply-add rounds as the scalar level does. A tail
-// is added to the lanes one element at a time. Any length, any alignment.
+// The products are exact (see norm_scalar.c), so that a fused multiply-add rounds as the scalar level does. A
+// tail is added to the lanes one element at a time. Any length, any alignment.
 #if defined(__x86_64__)
 #include <immintrin.h>
 

@@ -1,7 +1,8 @@
 // The sum of squares and the division by a norm, with four registers as the eight f64 lanes.
 //
-// The products are exact (see norm_scalar.c), so that a fused multiply-add rounds as the scalar level does. A tail is
-// added to the lanes one element at a time. Any length, any alignment. Run under emulation only, not yet on hardware.
+// The products are exact (see norm_scalar.c), so that a fused multiply-add rounds as the scalar level does. A
+// tail is added to the lanes one element at a time. Any length, any alignment. Run under emulation only, not
+// yet on hardware.
 #if defined(__aarch64__)
 #include <arm_neon.h>
 

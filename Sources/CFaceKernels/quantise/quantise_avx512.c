@@ -1,8 +1,9 @@
 // The quantisation of a row to 8-bit codes, sixteen elements at a time. The bound is proven in quantise.h.
 //
-// Accumulators: the squared residuals in one zmm of eight f64 lanes, first the lower eight elements, then the upper,
-// as at the scalar level; residual and square are exact, so fusing changes nothing. A tail is read and written under
-// a mask: the zeros it supplies have code 0 and residual 0. Any length up to 2^24, any alignment.
+// Accumulators: the squared residuals in one zmm of eight f64 lanes, first the lower eight elements, then the
+// upper, as at the scalar level; residual and square are exact, so fusing changes nothing. A tail is read and
+// written under a mask: the zeros it supplies have code 0 and residual 0. Any length up to 2^24, any
+// alignment.
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -12,7 +13,8 @@ FK_INLINE FK_AVX512 __mmask16 tail_mask(size_t left) {
   return left < 16 ? (__mmask16)((1u << left) - 1) : (__mmask16)0xffff;
 }
 
-FK_INLINE FK_AVX512 __m512d add_squares(__m512d sum_f64x8, __m256 row_f32x8, __m256i codes_i32x8, __m512d scale) {
+FK_INLINE FK_AVX512 __m512d add_squares(__m512d sum_f64x8, __m256 row_f32x8, __m256i codes_i32x8,
+                                        __m512d scale) {
   __m512d codes_f64x8 = _mm512_cvtepi32_pd(codes_i32x8);
   __m512d residual_f64x8 = _mm512_fnmadd_pd(scale, codes_f64x8, _mm512_cvtps_pd(row_f32x8));
   return _mm512_fmadd_pd(residual_f64x8, residual_f64x8, sum_f64x8);

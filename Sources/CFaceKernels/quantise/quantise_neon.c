@@ -1,8 +1,8 @@
 // The quantisation of a row to 8-bit codes, eight elements at a time. The bound is proven in quantise.h.
 //
-// Accumulators: the squared residuals in four registers of two f64 lanes, as at the scalar level; residual and square
-// are exact, so fusing changes nothing. A tail goes through a padded copy: its zeros have code 0 and residual 0. Any
-// length up to 2^24, any alignment. Run under emulation only, not yet on hardware.
+// Accumulators: the squared residuals in four registers of two f64 lanes, as at the scalar level; residual
+// and square are exact, so fusing changes nothing. A tail goes through a padded copy: its zeros have code 0
+// and residual 0. Any length up to 2^24, any alignment. Run under emulation only, not yet on hardware.
 #if defined(__aarch64__)
 #include <arm_neon.h>
 
@@ -44,7 +44,8 @@ fk_quantisation fk_quantise_i8_neon(const float *row, size_t count, int8_t *code
 
   const float64x2_t scale = vdupq_n_f64(quantiser.scale);
   float64x2_t sums[4] = {vdupq_n_f64(0), vdupq_n_f64(0), vdupq_n_f64(0), vdupq_n_f64(0)};
-  for (size_t i = 0; i < whole; i += 8) vst1_s8(codes + i, quantise_eight(row + i, quantiser.inverse, scale, sums));
+  for (size_t i = 0; i < whole; i += 8)
+    vst1_s8(codes + i, quantise_eight(row + i, quantiser.inverse, scale, sums));
   int8_t tail_codes[8];
   vst1_s8(tail_codes, quantise_eight(tail, quantiser.inverse, scale, sums));
   memcpy(codes + whole, tail_codes, count - whole);

@@ -1,7 +1,7 @@
 // The quantisation of a row to 8-bit codes, plainly. The bound is proven in quantise.h.
 //
-// Accumulators: the squared residuals in eight f64 lanes, as in the sum of squares. Any length up to 2^24, any
-// alignment.
+// Accumulators: the squared residuals in eight f64 lanes, as in the sum of squares. Any length up to 2^24,
+// any alignment.
 #include "quantise.h"
 
 fk_quantisation fk_quantise_i8_scalar(const float *row, size_t count, int8_t *codes) {

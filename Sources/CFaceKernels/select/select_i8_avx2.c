@@ -1,15 +1,15 @@
 // The rows whose estimate may reach a cutoff, eight at a time.
 //
-// The same f32 operations as at the scalar level, none fused. Mostly no row of eight passes, and then nothing is
-// written. Any alignment.
+// The same f32 operations as at the scalar level, none fused. Mostly no row of eight passes, and then nothing
+// is written. Any alignment.
 #if defined(__x86_64__)
 #include <immintrin.h>
 
 #include "../kernels.h"
 
-FK_AVX2 size_t fk_select_i8_avx2(const int32_t *products, const float *scales, const float *errors, size_t count,
-                                 float query_scale, float error_factor, float constant, float cutoff,
-                                 uint32_t *indices, float *estimates) {
+FK_AVX2 size_t fk_select_i8_avx2(const int32_t *products, const float *scales, const float *errors,
+                                 size_t count, float query_scale, float error_factor, float constant,
+                                 float cutoff, uint32_t *indices, float *estimates) {
   const __m256 query_scale_f32x8 = _mm256_set1_ps(query_scale), factor_f32x8 = _mm256_set1_ps(error_factor);
   const __m256 constant_f32x8 = _mm256_set1_ps(constant), cutoff_f32x8 = _mm256_set1_ps(cutoff);
   size_t selected = 0;

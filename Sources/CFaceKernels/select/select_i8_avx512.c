@@ -1,16 +1,16 @@
 // The rows whose estimate may reach a cutoff, sixteen at a time.
 //
-// The same f32 operations as at the scalar level, none fused. Mostly no row of sixteen passes, and then nothing is
-// written; the passing ones are gathered in a register and stored under a mask, because the storing form of
-// vcompress is slow on AMD. Any alignment.
+// The same f32 operations as at the scalar level, none fused. Mostly no row of sixteen passes, and then
+// nothing is written; the passing ones are gathered in a register and stored under a mask, because the
+// storing form of vcompress is slow on AMD. Any alignment.
 #if defined(__x86_64__)
 #include <immintrin.h>
 
 #include "../kernels.h"
 
-FK_AVX512 size_t fk_select_i8_avx512(const int32_t *products, const float *scales, const float *errors, size_t count,
-                                     float query_scale, float error_factor, float constant, float cutoff,
-                                     uint32_t *indices, float *estimates) {
+FK_AVX512 size_t fk_select_i8_avx512(const int32_t *products, const float *scales, const float *errors,
+                                     size_t count, float query_scale, float error_factor, float constant,
+                                     float cutoff, uint32_t *indices, float *estimates) {
   const __m512 query_scale_f32x16 = _mm512_set1_ps(query_scale), factor_f32x16 = _mm512_set1_ps(error_factor);
   const __m512 constant_f32x16 = _mm512_set1_ps(constant), cutoff_f32x16 = _mm512_set1_ps(cutoff);
   const __m512i first_lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);

@@ -1,15 +1,15 @@
 // The rows whose estimate may reach a cutoff, four at a time.
 //
-// The same f32 operations as at the scalar level, none fused. Mostly no row of four passes, and then nothing is
-// written. Any alignment. Run under emulation only, not yet on hardware.
+// The same f32 operations as at the scalar level, none fused. Mostly no row of four passes, and then nothing
+// is written. Any alignment. Run under emulation only, not yet on hardware.
 #if defined(__aarch64__)
 #include <arm_neon.h>
 
 #include "../kernels.h"
 
 size_t fk_select_i8_neon(const int32_t *products, const float *scales, const float *errors, size_t count,
-                         float query_scale, float error_factor, float constant, float cutoff, uint32_t *indices,
-                         float *estimates) {
+                         float query_scale, float error_factor, float constant, float cutoff,
+                         uint32_t *indices, float *estimates) {
   const float32x4_t constant_f32x4 = vdupq_n_f32(constant), cutoff_f32x4 = vdupq_n_f32(cutoff);
   size_t selected = 0;
   for (size_t i = 0; i < count; i += 4) {

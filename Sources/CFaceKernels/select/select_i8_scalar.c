@@ -1,13 +1,13 @@
 // The rows whose estimate may reach a cutoff, plainly.
 //
 // Every step is one f32 operation with one rounding; a product above 2^24 is rounded when it becomes f32. A
-// comparison with NaN is false, so NaN is never selected. Any alignment; `indices` and `estimates` have room for
-// `count`.
+// comparison with NaN is false, so NaN is never selected. Any alignment; `indices` and `estimates` have room
+// for `count`.
 #include "../kernels.h"
 
 size_t fk_select_i8_scalar(const int32_t *products, const float *scales, const float *errors, size_t count,
-                           float query_scale, float error_factor, float constant, float cutoff, uint32_t *indices,
-                           float *estimates) {
+                           float query_scale, float error_factor, float constant, float cutoff,
+                           uint32_t *indices, float *estimates) {
   size_t selected = 0;
   for (size_t i = 0; i < count; i++) {
     float scaled = query_scale * (float)products[i];
