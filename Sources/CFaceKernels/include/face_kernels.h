@@ -15,9 +15,11 @@ extern "C" {
 #if defined(__clang__)
 #pragma clang assume_nonnull begin
 #define FK_NULLABLE _Nullable
+#define FK_NONNULL _Nonnull
 #define FK_ENUM(name) enum __attribute__((enum_extensibility(closed))) name : int32_t
 #else
 #define FK_NULLABLE
+#define FK_NONNULL
 #define FK_ENUM(name) enum name
 #endif
 
@@ -104,6 +106,10 @@ void fk_pack_block_u4(const uint8_t *codes, size_t dimension, uint8_t *block);
 /// The result differs from the true rotation by at most FK_ROTATION_ERROR of the row's norm, up to 4,096 components.
 void fk_rotate_f32(float *row, size_t count);
 #define FK_ROTATION_ERROR 1e-6
+
+/// `kernels`' dot_f32 of `query` with each of `row_count` rows that lie anywhere; the next rows are prefetched.
+void fk_dot_scattered_f32(const fk_kernels *kernels, const float *query, const float *FK_NONNULL const *FK_NONNULL rows,
+                          size_t row_count, size_t count, float *scores);
 
 /// The kernels of a level, or null where this processor (or build) has not got it.
 const fk_kernels *FK_NULLABLE fk_kernels_at(fk_level level);
