@@ -11,6 +11,7 @@ static const fk_kernels scalar_kernels = {
     .quantise_i8 = fk_quantise_i8_scalar,
     .dot_i8 = fk_dot_i8_scalar,
     .dot_blocks_i8 = fk_dot_blocks_i8_scalar,
+    .dot_blocks_u4 = fk_dot_blocks_u4_scalar,
     .select_i8 = fk_select_i8_scalar,
 };
 
@@ -25,6 +26,7 @@ static const fk_kernels avx2_kernels = {
     .quantise_i8 = fk_quantise_i8_avx2,
     .dot_i8 = fk_dot_i8_avx2,
     .dot_blocks_i8 = fk_dot_blocks_i8_avx2,
+    .dot_blocks_u4 = fk_dot_blocks_u4_avx2,
     .select_i8 = fk_select_i8_avx2,
 };
 
@@ -38,6 +40,7 @@ static const fk_kernels avx512_kernels = {
     .quantise_i8 = fk_quantise_i8_avx512,
     .dot_i8 = fk_dot_i8_avx512,
     .dot_blocks_i8 = fk_dot_blocks_i8_avx512,
+    .dot_blocks_u4 = fk_dot_blocks_u4_avx512,
     .select_i8 = fk_select_i8_avx512,
 };
 
@@ -52,6 +55,7 @@ static const fk_kernels vnni_kernels = {
     .quantise_i8 = fk_quantise_i8_avx512,
     .dot_i8 = fk_dot_i8_vnni,
     .dot_blocks_i8 = fk_dot_blocks_i8_vnni,
+    .dot_blocks_u4 = fk_dot_blocks_u4_vnni,
     .select_i8 = fk_select_i8_avx512,
 };
 #elif defined(__aarch64__)
@@ -65,6 +69,7 @@ static const fk_kernels neon_kernels = {
     .quantise_i8 = fk_quantise_i8_neon,
     .dot_i8 = fk_dot_i8_neon,
     .dot_blocks_i8 = fk_dot_blocks_i8_neon,
+    .dot_blocks_u4 = fk_dot_blocks_u4_neon,
     .select_i8 = fk_select_i8_neon,
 };
 
@@ -79,6 +84,7 @@ static const fk_kernels sdot_kernels = {
     .quantise_i8 = fk_quantise_i8_neon,
     .dot_i8 = fk_dot_i8_sdot,
     .dot_blocks_i8 = fk_dot_blocks_i8_sdot,
+    .dot_blocks_u4 = fk_dot_blocks_u4_sdot,
     .select_i8 = fk_select_i8_neon,
 };
 #endif

@@ -39,6 +39,13 @@
 #endif
 #endif
 
+// The sum of a query's codes, by which products with unsigned codes are corrected.
+FK_INLINE int32_t fk_sum_codes(const int8_t *codes, size_t count) {
+  int32_t sum = 0;
+  for (size_t i = 0; i < count; i++) sum += codes[i];
+  return sum;
+}
+
 // What this processor and its operating system allow, found once.
 typedef struct fk_capabilities {
   int avx2;    // with FMA and POPCNT
@@ -61,6 +68,8 @@ FK_INTERNAL const fk_capabilities *fk_find_capabilities(void);
   FK_INTERNAL int32_t fk_dot_i8_##level(const int8_t *a, const int8_t *b, size_t count);                   \
   FK_INTERNAL void fk_dot_blocks_i8_##level(const uint8_t *blocks, size_t block_count, size_t dimension,   \
                                             const int8_t *queries, size_t query_count, int32_t *products); \
+  FK_INTERNAL void fk_dot_blocks_u4_##level(const uint8_t *blocks, size_t block_count, size_t dimension,   \
+                                            const int8_t *query, int32_t *products);                       \
   FK_INTERNAL size_t fk_select_i8_##level(                                                                 \
       const int32_t *products, const float *scales, const float *errors, size_t count, float query_scale,  \
       float error_factor, float constant, float cutoff, uint32_t *indices, float *estimates);

@@ -3,7 +3,7 @@ import Biometrics
 /// Embeddings shaped like those of faces, from a seed: the same on every machine, of nobody.
 ///
 /// A subject is a random direction; an image of it is that direction plus noise. Components have unequal spread, as
-/// those of trained models do: with `decay` 2.2 at 512 dimensions non-mated cosines have a standard deviation of
+/// those of trained models do: with `decay` 3.4 at 512 dimensions non-mated cosines have a standard deviation of
 /// about 0.06, as measured on public face embeddings, and mated ones lie about `matedCosine`.
 public struct SyntheticCohort: Sendable {
   public let dimension: Int
@@ -18,7 +18,7 @@ public struct SyntheticCohort: Sendable {
     static let image: UInt64 = 0x494d_4147
   }
 
-  public init(seed: UInt64, dimension: Int, matedCosine: Float = 0.6, decay: Float = 2.2) {
+  public init(seed: UInt64, dimension: Int, matedCosine: Float = 0.6, decay: Float = 3.4) {
     precondition(dimension > 0 && matedCosine > 0 && matedCosine < 1, "a cohort needs 1 or more dimensions")
     self.seed = seed
     self.dimension = dimension

@@ -187,6 +187,22 @@ static void check_blocks(const fk_kernels *level, const fk_kernels *scalar, size
   free(found.start);
 }
 
+static void check_blocks_u4(const fk_kernels *level, const fk_kernels *scalar, size_t dimension,
+                            size_t block_count, int extreme) {
+  const size_t block_bytes = FK_BLOCK_ROWS / 2 * dimension, products = block_count * FK_BLOCK_ROWS;
+  uint8_t *blocks = aligned_alloc(64, block_count * block_bytes + 64);
+  for (size_t i = 0; i < block_count * block_bytes; i++) blocks[i] = extreme ? 0xf0 : (uint8_t)next_random();
+  buffer query = codes(dimension, 3, extreme);
+  buffer expected = allocate(products * 4, 0, 1), found = allocate(products * 4, 1, 4);
+  scalar->dot_blocks_u4(blocks, block_count, dimension, query.data, expected.data);
+  level->dot_blocks_u4(blocks, block_count, dimension, query.data, found.data);
+  compare(level->name, "dot_blocks_u4", expected.data, found.data, products * 4, dimension, block_count, extreme);
+  free(blocks);
+  free(query.start);
+  free(expected.start);
+  free(found.start);
+}
+
 static void check_select(const fk_kernels *level, const fk_kernels *scalar, size_t count, size_t shift,
                          float cutoff, int tie) {
   buffer products = allocate(count * 4, shift, 4), scales = floats(ORDINARY, count, shift);
@@ -249,6 +265,7 @@ static void check_planes(const fk_kernels *level, const fk_kernels *scalar) {
   static const size_t query_counts[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 24, 25, 64};
   for (size_t d = 0; d < sizeof dimensions / sizeof *dimensions; d++) {
     for (size_t b = 0; b < sizeof block_counts / sizeof *block_counts; b++) {
+      check_blocks_u4(level, scalar, dimensions[d], block_counts[b], (int)(b % 2));
       for (size_t q = 0; q < sizeof query_counts / sizeof *query_counts; q++) {
         check_blocks(level, scalar, dimensions[d], block_counts[b], query_counts[q], (int)(q % 2));
       }

@@ -15,9 +15,11 @@ extern "C" {
 #if defined(__clang__)
 #pragma clang assume_nonnull begin
 #define FK_NULLABLE _Nullable
+#define FK_NONNULL _Nonnull
 #define FK_ENUM(name) enum __attribute__((enum_extensibility(closed))) name : int32_t
 #else
 #define FK_NULLABLE
+#define FK_NONNULL
 #define FK_ENUM(name) enum name
 #endif
 
@@ -72,6 +74,12 @@ typedef struct fk_kernels {
   void (*dot_blocks_i8)(const uint8_t *blocks, size_t block_count, size_t dimension, const int8_t *queries,
                         size_t query_count, int32_t *products);
 
+  /// Exact dot products of one query with all rows of `block_count` blocks of the interleaved 4-bit plane (see
+  /// fk_pack_block_u4): products[row] = sum of (2 * code - 15) * query. `dimension` is a multiple of
+  /// FK_DIMENSION_STEP; blocks are 64-byte aligned. No overflow up to 1,126,000 dimensions.
+  void (*dot_blocks_u4)(const uint8_t *blocks, size_t block_count, size_t dimension, const int8_t *query,
+                        int32_t *products);
+
   /// For i < count (a multiple of 16), estimate = scale[i] * (query_scale * product[i]); where
   /// estimate + (error_factor * error[i] + constant) >= cutoff, appends i to `indices` and estimate to `estimates`.
   /// Each step one f32 operation, rounded once, no fusing. Returns how many were appended, in ascending i.
@@ -84,6 +92,24 @@ typedef struct fk_kernels {
 /// byte 64 * (d / 4) + 4 * row + d % 4 is code[row][d] + 128. Dimensions from `count` to `dimension` are filled
 /// with code 0. This is at once the layout of a VNNI lane a row and of an AMX B tile.
 void fk_pack_block(const int8_t *codes, size_t stride, size_t count, size_t dimension, uint8_t *block);
+
+/// A row as 4-bit codes 0...15, which stand for (2 * code - 15) * scale, with the bound of its error. An infinity or
+/// NaN in the row gives an error of +infinity.
+fk_quantisation fk_quantise_u4(const float *row, size_t count, uint8_t *codes);
+
+/// Interleaves sixteen rows of `dimension` 4-bit codes (a byte each, one row after the other) into one block of
+/// 8 * `dimension` bytes: byte 64 * (d / 8) + 4 * row + d % 4 holds dimension d in its low nibble where d % 8 < 4, else in
+/// its high one.
+void fk_pack_block_u4(const uint8_t *codes, size_t dimension, uint8_t *block);
+
+/// Rotates a row in place by a fixed orthogonal map that makes its components alike in size; the same bits everywhere.
+/// The result differs from the true rotation by at most FK_ROTATION_ERROR of the row's norm, up to 4,096 components.
+void fk_rotate_f32(float *row, size_t count);
+#define FK_ROTATION_ERROR 1e-6
+
+/// `kernels`' dot_f32 of `query` with each of `row_count` rows that lie anywhere; the next rows are prefetched.
+void fk_dot_scattered_f32(const fk_kernels *kernels, const float *query, const float *FK_NONNULL const *FK_NONNULL rows,
+                          size_t row_count, size_t count, float *scores);
 
 /// The kernels of a level, or null where this processor (or build) has not got it.
 const fk_kernels *FK_NULLABLE fk_kernels_at(fk_level level);

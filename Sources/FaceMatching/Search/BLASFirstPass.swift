@@ -5,13 +5,12 @@ import CFaceKernels
 /// For any order, |computed − true| ≤ γₙ·‖q‖·‖x‖ with γₙ = n·u / (1 − n·u), u = 2⁻²⁴ (Higham, *Accuracy and Stability
 /// of Numerical Algorithms*, 2nd ed., equation 3.5); the defined score adds its own margin.
 struct BLASFirstPass: FirstPass {
-  typealias Scratch = [Float]
-
   private let blas: OpenBLAS
   private let values: [Float]
   private let dimension: Int
   private let slack: Float
-  let probeCount: Int
+  private let probeCount: Int
+  let unitRows = 1024
 
   init(_ probes: [[Float]], blas: OpenBLAS) {
     self.blas = blas
@@ -24,14 +23,14 @@ struct BLASFirstPass: FirstPass {
   }
 
   func makeScratch() -> [Float] {
-    Array(repeating: 0, count: probeCount * ScanUnit.rowCount)
+    Array(repeating: 0, count: probeCount * unitRows)
   }
 
   func scan(
-    _ unit: ScanUnit, of segment: Segment, scratch: inout [Float], cutoff: (Int) -> Float,
+    _ unit: ScanUnit, of view: SegmentView, scratch: inout [Float], cutoff: (Int) -> Float,
     offer: (_ probe: Int, _ row: Int, _ estimate: Float, _ slack: Float) -> Void
   ) {
-    let rows = unit.wholeBlockRows
+    let (rows, segment) = (unit.wholeBlockRows, view.segment)
     if rows.isEmpty { return }
     scratch.withUnsafeMutableBufferPointer { products in
       blas.multiplyRows(

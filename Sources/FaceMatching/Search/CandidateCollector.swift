@@ -1,89 +1,84 @@
 /// Gathers, for one probe, the rows that may still be among its results.
 ///
-/// Invariant: a row that was offered and is in neither `pending` nor `settled` has a score below `cutoff`, and
-/// `cutoff` is never above the score of the last result. It rises to the k-th best *lower* bound of the rows seen,
-/// so a row is dropped only when its upper bound is below what k others are certain to reach.
+/// The rows of the highest estimates so far are scored at once; `cutoff` is the score of the k-th best of all rows scored,
+/// so it is never above that of the last result, and it nears it early. A row is dropped only when its upper bound is below
+/// the cutoff; one that is neither dropped nor scored is pending.
 struct CandidateCollector {
+  struct Scored {
+    let score: Float
+    let location: RowLocation
+  }
+
   struct Pending {
     let upperBound: Float
     let location: RowLocation
   }
 
-  struct Settled {
-    let score: Float
-    let location: RowLocation
-  }
-
-  private let floor: Float
-  private var lowerBounds: BoundedHeap
   private let isLimited: Bool
+  private var bestScores: BoundedHeap
+  private var bestEstimates: BoundedHeap
   private(set) var cutoff: Float
   private(set) var pending: [Pending] = []
-  /// Rows that were rescored before the end of a scan because too many were pending.
-  private(set) var settled: [Settled] = []
+  private(set) var scored: [Scored] = []
 
-  /// How many rows may be pending before they are thinned out: bounds the memory of a scan that prunes nothing.
-  static let pendingLimit = 1 << 15
+  /// How many rows may wait, or be scored, before they are thinned out: bounds the memory of a scan that prunes nothing.
+  static let waitingLimit = 1 << 15
+  /// Estimates beyond the k best that are scored at once, since an estimate's order is not the score's.
+  private static let spareEstimates = 54
 
   /// `rowCount` is the number of rows that will be offered at most: asking for more results is asking for all.
   init(request: SearchRequest, rowCount: Int) {
-    floor = request.floor
     cutoff = request.floor
     isLimited = request.limit < rowCount
-    lowerBounds = BoundedHeap(capacity: isLimited ? request.limit : 0)
+    bestScores = BoundedHeap(capacity: isLimited ? request.limit : 0)
+    bestEstimates = BoundedHeap(capacity: isLimited ? request.limit + Self.spareEstimates : 0)
   }
 
-  /// Takes a row whose score is within `slack` of `estimate`.
-  mutating func offer(_ location: RowLocation, estimate: Float, slack: Float) {
+  /// Takes a row whose score is within `slack` of `estimate`; `score` gives its defined score.
+  mutating func offer(
+    _ location: RowLocation, estimate: Float, slack: Float, score: (RowLocation) -> Float
+  ) {
     let upperBound = (estimate + slack).nextUp
     guard upperBound >= cutoff else { return }
-    pending.append(Pending(upperBound: upperBound, location: location))
-    guard isLimited else { return }
-    lowerBounds.offer((estimate - slack).nextDown)
-    raiseCutoff()
+    if bestEstimates.capacity > 0, estimate > bestEstimates.least ?? -.infinity {
+      bestEstimates.offer(estimate)
+      settle(location, score(location))
+    } else {
+      pending.append(Pending(upperBound: upperBound, location: location))
+    }
   }
 
-  /// Thins out what is pending when it is much; `score` gives the defined score of a row.
-  mutating func thinOut(_ score: (RowLocation) -> Float) {
-    guard pending.count > Self.pendingLimit else { return }
-    pending.removeAll { $0.upperBound < cutoff }
-    guard pending.count > Self.pendingLimit / 2 else { return }
-    settle(score)
-    settled.removeAll { $0.score < cutoff }
+  /// Takes a row whose score is known.
+  mutating func settle(_ location: RowLocation, _ score: Float) {
+    guard score >= cutoff else { return }
+    scored.append(Scored(score: score, location: location))
+    bestScores.offer(score)
+    if let least = bestScores.least { cutoff = max(cutoff, least) }
+  }
+
+  /// Scores what waits when it is much, and forgets what can't be a result any more.
+  mutating func thinOut(_ scores: ([RowLocation]) -> [Float]) {
+    if pending.count > Self.waitingLimit { settlePending(scores) }
+    if scored.count > Self.waitingLimit + bestScores.capacity { scored.removeAll { $0.score < cutoff } }
   }
 
   /// Takes over what another part of the scan gathered.
   mutating func merge(_ other: CandidateCollector) {
-    for bound in other.lowerBounds.values { lowerBounds.offer(bound) }
     pending += other.pending
-    settled += other.settled
-    raiseCutoff()
+    for row in other.scored { settle(row.location, row.score) }
     cutoff = max(cutoff, other.cutoff)
   }
 
-  /// Rescores what is pending, the most promising first, and returns every row that may be a result with its score.
-  mutating func finish(_ score: (RowLocation) -> Float) -> [Settled] {
-    settle(score)
-    return settled.filter { $0.score >= cutoff }
+  /// Scores what is pending and returns every row that may be a result.
+  mutating func finish(_ scores: ([RowLocation]) -> [Float]) -> [Scored] {
+    settlePending(scores)
+    return scored.filter { $0.score >= cutoff }
   }
 
-  private mutating func settle(_ score: (RowLocation) -> Float) {
-    pending.removeAll { $0.upperBound < cutoff }
-    pending.sort { $0.upperBound > $1.upperBound }
-    var best = BoundedHeap(capacity: isLimited ? lowerBounds.capacity : 0)
-    for row in settled { best.offer(row.score) }
-    for row in pending {
-      if row.upperBound < cutoff { break }
-      let score = score(row.location)
-      guard score >= cutoff else { continue }
-      settled.append(Settled(score: score, location: row.location))
-      best.offer(score)
-      if let last = best.least { cutoff = max(cutoff, last) }
-    }
+  private mutating func settlePending(_ scores: ([RowLocation]) -> [Float]) {
+    let locations = pending.lazy.filter { [cutoff] in $0.upperBound >= cutoff }.map(\.location)
+    let rows = Array(locations)
     pending.removeAll(keepingCapacity: true)
-  }
-
-  private mutating func raiseCutoff() {
-    if let least = lowerBounds.least { cutoff = max(cutoff, least) }
+    for (location, score) in zip(rows, scores(rows)) { settle(location, score) }
   }
 }

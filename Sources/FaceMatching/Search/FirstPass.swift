@@ -5,9 +5,6 @@ struct ScanUnit: Sendable {
   let segment: Int
   let rows: Range<Int>
 
-  /// Rows of a unit: their 8-bit codes and the products of a group of probes stay in the second-level cache.
-  static let rowCount = 512
-
   var wholeBlockRows: Range<Int> {
     rows.lowerBound..<rows.upperBound / Int(FK_BLOCK_ROWS) * Int(FK_BLOCK_ROWS)
   }
@@ -16,8 +13,10 @@ struct ScanUnit: Sendable {
 
 /// What picks the rows that may be among the results, for one or many probes at once.
 protocol FirstPass: Sendable {
-  /// The number of probes.
-  var probeCount: Int { get }
+  associatedtype Scratch
+
+  /// The number of rows that are best scanned at once; a multiple of a block's.
+  var unitRows: Int { get }
 
   /// Makes what one thread needs to scan.
   func makeScratch() -> Scratch
@@ -25,8 +24,6 @@ protocol FirstPass: Sendable {
   /// Estimates the scores of the unit's whole blocks for every probe and calls `offer` with each (probe, row,
   /// estimate, slack) whose score, within slack of the estimate, may reach the probe's cutoff.
   func scan(
-    _ unit: ScanUnit, of segment: Segment, scratch: inout Scratch, cutoff: (Int) -> Float,
+    _ unit: ScanUnit, of view: SegmentView, scratch: inout Scratch, cutoff: (Int) -> Float,
     offer: (_ probe: Int, _ row: Int, _ estimate: Float, _ slack: Float) -> Void)
-
-  associatedtype Scratch
 }

@@ -9,12 +9,12 @@ struct Scan: Sendable {
   let kernels: Kernels
 
   /// The units of all segments, divided into consecutive shares of about the same number of rows.
-  func shares(atMost count: Int, rowsPerShare: Int) -> [[ScanUnit]] {
+  func shares(atMost count: Int, unitRows: Int, rowsPerShare: Int) -> [[ScanUnit]] {
     var units: [ScanUnit] = []
     for segment in 0..<view.segmentCount {
-      for first in stride(from: 0, to: view[segment].count, by: ScanUnit.rowCount) {
-        units.append(
-          ScanUnit(segment: segment, rows: first..<min(first + ScanUnit.rowCount, view[segment].count)))
+      let rowCount = view[segment].count
+      for first in stride(from: 0, to: rowCount, by: unitRows) {
+        units.append(ScanUnit(segment: segment, rows: first..<min(first + unitRows, rowCount)))
       }
     }
     let rowCount = units.reduce(0) { $0 + $1.rows.count }
@@ -25,28 +25,26 @@ struct Scan: Sendable {
   }
 
   /// Scans `units` for all probes; a collector for each.
-  func run<Pass: FirstPass>(over units: [ScanUnit], firstPass: Pass) -> [CandidateCollector] {
-    let rowCount = view.referenceCount
-    var collectors = probes.map { _ in CandidateCollector(request: request, rowCount: rowCount) }
+  func run(over units: [ScanUnit], firstPass: some FirstPass) -> [CandidateCollector] {
+    var collectors = probes.map { _ in CandidateCollector(request: request, rowCount: view.referenceCount) }
     var scratch = firstPass.makeScratch()
     for unit in units {
       let segment = view[unit.segment].segment
       collectors.withUnsafeMutableBufferPointer { collectors in
         firstPass.scan(
-          unit, of: segment, scratch: &scratch, cutoff: { collectors[$0].cutoff },
+          unit, of: view[unit.segment], scratch: &scratch, cutoff: { collectors[$0].cutoff },
           offer: { probe, row, estimate, slack in
             guard estimate + slack >= collectors[probe].cutoff, includes(row, of: segment) else { return }
             collectors[probe].offer(
-              RowLocation(segment: unit.segment, row: row), estimate: estimate, slack: slack)
+              RowLocation(segment: unit.segment, row: row), estimate: estimate, slack: slack
+            ) { score(probe, at: $0) }
           })
         for row in unit.remainingRows where includes(row, of: segment) {
           let location = RowLocation(segment: unit.segment, row: row)
-          for probe in collectors.indices {
-            collectors[probe].offer(location, estimate: score(probe, at: location), slack: 0)
-          }
+          for probe in collectors.indices { collectors[probe].settle(location, score(probe, at: location)) }
         }
         for probe in collectors.indices {
-          collectors[probe].thinOut { score(probe, at: $0) }
+          collectors[probe].thinOut { scores(probe, at: $0) }
         }
       }
     }
@@ -57,7 +55,7 @@ struct Scan: Sendable {
   func finish(_ probe: Int, parts: [CandidateCollector]) -> [Candidate] {
     var collector = CandidateCollector(request: request, rowCount: view.referenceCount)
     for part in parts { collector.merge(part) }
-    return results(collector.finish { score(probe, at: $0) }.map { ($0.score, $0.location) })
+    return results(collector.finish { scores(probe, at: $0) }.map { ($0.score, $0.location) })
   }
 
   /// Best first, ties by ascending enrolment, at most as many as asked for, of those that reach the threshold.
@@ -78,6 +76,21 @@ struct Scan: Sendable {
         clamping: kernels.table.pointee.dot_f32(
           $0.baseAddress!, segment.rows + location.row * segment.stride, $0.count)
       ).value
+    }
+  }
+
+  /// The scores of many rows, which lie anywhere: the next ones are asked for while one is scored.
+  private func scores(_ probe: Int, at locations: [RowLocation]) -> [Float] {
+    let rows = locations.map { location -> UnsafePointer<Float> in
+      let segment = view[location.segment].segment
+      return UnsafePointer(segment.rows + location.row * segment.stride)
+    }
+    return [Float](unsafeUninitializedCapacity: rows.count) { scores, count in
+      probes[probe].withUnsafeBufferPointer {
+        fk_dot_scattered_f32(kernels.table, $0.baseAddress!, rows, rows.count, $0.count, scores.baseAddress!)
+      }
+      for index in 0..<rows.count { scores[index] = SimilarityScore(clamping: scores[index]).value }
+      count = rows.count
     }
   }
 

@@ -51,14 +51,15 @@ final class SearchEngine: Sendable {
     if let blas, probes.count >= Self.blasBatch {
       return search(probes, in: view, request, firstPass: BLASFirstPass(probes, blas: blas))
     }
-    return search(probes, in: view, request, firstPass: Int8FirstPass(probes, kernels: kernels))
+    return search(probes, in: view, request, firstPass: CodedFirstPass(probes, kernels: kernels))
   }
 
   private func search(
     _ probes: [[Float]], in view: PartitionView, _ request: SearchRequest, firstPass: some FirstPass
   ) -> [[Candidate]] {
     let scan = Scan(view: view, probes: probes, request: request, kernels: kernels)
-    let shares = scan.shares(atMost: pool.threadCount, rowsPerShare: Self.rowsPerThread)
+    let shares = scan.shares(
+      atMost: pool.threadCount, unitRows: firstPass.unitRows, rowsPerShare: Self.rowsPerThread)
     let gathered = Mutex<[[CandidateCollector]]>([])
     pool.parallel(shares.count) { share in
       let collectors = scan.run(over: shares[share], firstPass: firstPass)

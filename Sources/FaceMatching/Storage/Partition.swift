@@ -2,10 +2,19 @@ import Biometrics
 import CFaceKernels
 import Synchronization
 
-/// A segment and how many of its rows are published.
+/// A segment and what of it is published.
 struct SegmentView: Sendable {
   let segment: Segment
   let count: Int
+  /// Bounds the norm of its coded rows.
+  let largestNorm: Float
+
+  /// The segment as its writer left it.
+  init(_ segment: Segment) {
+    self.segment = segment
+    count = segment.count
+    largestNorm = segment.largestNorm
+  }
 }
 
 /// What a reader sees of a partition: all rows enrolled and none removed up to `version`.
@@ -55,17 +64,25 @@ final class Partition: Sendable {
     var nextNumber: UInt64 = 0
     /// Rows removed from each segment, by position; the tail's is the last.
     var removedCounts: [Int] = []
+    /// The frame of new segments, and the number of rows it was learnt from.
+    var frame: CodingFrame
+    var frameRowCount = 0
+
+    init(dimension: Int) {
+      frame = CodingFrame(dimension: dimension)
+    }
   }
 
   let dimension: Int
   private let kernels: Kernels
-  private let writer = Mutex(Writer())
+  private let writer: Mutex<Writer>
   private let published = Mutex(PartitionView())
   let users = ShardedIndex<UserID>()
 
   init(dimension: Int, kernels: Kernels) {
     self.dimension = dimension
     self.kernels = kernels
+    writer = Mutex(Writer(dimension: dimension))
   }
 
   var view: PartitionView { published.withLock { $0 } }
@@ -142,11 +159,12 @@ final class Partition: Sendable {
     if let full = view.tail, full.segment.isFull {
       view.sealed.append(full)
       view.tail = nil
+      learnFrame(view, &writer)
     }
     if view.tail == nil {
       // The first segment is small, for organisations that have few users.
       let capacity = view.sealed.isEmpty ? Segment.standardCapacity / 16 : Segment.standardCapacity
-      view.tail = SegmentView(segment: Segment(dimension: dimension, capacity: capacity), count: 0)
+      view.tail = SegmentView(Segment(dimension: dimension, capacity: capacity, frame: writer.frame))
       writer.removedCounts.append(0)
     }
     let segment = view.tail!.segment
@@ -154,10 +172,18 @@ final class Partition: Sendable {
       number: number, session: reference.session, user: reference.user, workflow: reference.workflow,
       approvedAt: reference.approvedAt)
     reference.embedding.values.withUnsafeBufferPointer { segment.append($0, as: enrolled, kernels: kernels) }
-    view.tail = SegmentView(segment: segment, count: segment.count)
+    view.tail = SegmentView(segment)
     view.referenceCount += 1
     publish(view)
     users.append(number, to: reference.user)
+  }
+
+  /// Learns the frame of new segments anew while there are few rows to learn it from.
+  private func learnFrame(_ view: PartitionView, _ writer: inout Writer) {
+    let rowCount = view.sealed.reduce(0) { $0 + $1.count }
+    guard writer.frameRowCount < Segment.standardCapacity, rowCount > writer.frameRowCount else { return }
+    writer.frame = CodingFrame(meanOf: view.sealed, dimension: dimension)
+    writer.frameRowCount = rowCount
   }
 
   /// Replaces a sealed segment, together with its predecessor when both fit into one, by a copy of what is present.
@@ -171,7 +197,7 @@ final class Partition: Sendable {
     }
     let total = range.reduce(0) { $0 + present($1) }
     let capacity = max(total, 1).roundedUp(toMultipleOf: Int(FK_BLOCK_ROWS))
-    let copy = Segment(dimension: dimension, capacity: capacity)
+    let copy = Segment(dimension: dimension, capacity: capacity, frame: writer.frame)
     for source in view.sealed[range] {
       for row in 0..<source.count where source.segment.isPresent(row, at: view.version) {
         let values = UnsafeBufferPointer(
@@ -179,7 +205,7 @@ final class Partition: Sendable {
         copy.append(values, as: source.segment.references[row], kernels: kernels)
       }
     }
-    let replacement = copy.count == 0 ? [] : [SegmentView(segment: copy, count: copy.count)]
+    let replacement = copy.count == 0 ? [] : [SegmentView(copy)]
     view.sealed.replaceSubrange(range, with: replacement)
     writer.removedCounts.replaceSubrange(range, with: replacement.map { _ in 0 })
     return range.lowerBound

@@ -6,9 +6,9 @@ import Synchronization
 /// A run of references in enrolment order, in the forms that a search reads.
 ///
 /// Invariants: rows 0..<count are complete and never change but for their removal, so a reader that was handed a
-/// count needs no lock. The 8-bit plane holds whole blocks of sixteen rows; it is written when the sixteenth row
-/// of a block arrives, so no byte of a block is written once a reader may read it. Rows beyond the last whole
-/// block are scored exactly. `count` is the writer's alone.
+/// count needs no lock. The coded planes hold whole blocks of sixteen rows; a block is written when its sixteenth row
+/// arrives, so no byte of it is written once a reader may read it. Rows beyond the last whole block are scored exactly.
+/// `count` and `largestNorm` are the writer's alone; readers get them in a view.
 ///
 /// `@unchecked Sendable`: memory below a published count is immutable, `removedAt` is atomic, and one writer at a
 /// time, under the partition's lock, appends.
@@ -18,29 +18,33 @@ final class Segment: @unchecked Sendable {
   let dimension: Int
   /// Elements from one f32 row to the next: the dimension, padded to whole vectors of sixteen.
   let stride: Int
-  /// Bytes of a row in the 8-bit plane: the dimension, padded to the kernels' step.
+  /// Components of a coded row: the dimension, padded to the kernels' step.
   let planeDimension: Int
+  let frame: CodingFrame
   let capacity: Int
   private(set) var count = 0
+  /// A bound of the norm of every coded row, which is what is left of a row of norm 1 without the frame's centre.
+  private(set) var largestNorm: Float = 0
 
   let rows: UnsafeMutablePointer<Float>
-  let plane: UnsafeMutablePointer<UInt8>
-  let scales: UnsafeMutablePointer<Float>
-  let errors: UnsafeMutablePointer<Float>
+  /// Half the memory traffic of `fine`: for single probes, which are bound by it.
+  let coarse: CodePlane
+  /// For batches, which are bound by arithmetic rather than by memory.
+  let fine: CodePlane
   let references: UnsafeMutablePointer<EnrolledReference>
   /// The version at which a row was removed; `UInt64.max` while it is there.
   private let removedAt: UnsafeMutablePointer<Atomic<UInt64>>
 
-  init(dimension: Int, capacity: Int) {
+  init(dimension: Int, capacity: Int, frame: CodingFrame) {
     precondition(capacity > 0 && capacity % Int(FK_BLOCK_ROWS) == 0, "a segment holds whole blocks")
     self.dimension = dimension
     self.capacity = capacity
+    self.frame = frame
     stride = dimension.roundedUp(toMultipleOf: 16)
     planeDimension = dimension.roundedUp(toMultipleOf: Int(FK_DIMENSION_STEP))
     rows = .allocateAligned(capacity * stride)
-    plane = .allocateAligned(capacity * planeDimension)
-    scales = .allocateAligned(capacity)
-    errors = .allocateAligned(capacity)
+    coarse = CodePlane(.fourBits, capacity: capacity, planeDimension: planeDimension)
+    fine = CodePlane(.eightBits, capacity: capacity, planeDimension: planeDimension)
     references = .allocate(capacity: capacity)
     removedAt = .allocate(capacity: capacity)
   }
@@ -48,12 +52,10 @@ final class Segment: @unchecked Sendable {
   deinit {
     // Templates don't outlive their segment in freed memory.
     explicit_bzero(rows, capacity * stride * MemoryLayout<Float>.size)
-    explicit_bzero(plane, capacity * planeDimension)
     references.deinitialize(count: count)
     free(rows)
-    free(plane)
-    free(scales)
-    free(errors)
+    coarse.deallocate()
+    fine.deallocate()
     references.deallocate()
     removedAt.deallocate()
   }
@@ -91,18 +93,28 @@ final class Segment: @unchecked Sendable {
     return low < count && references[low].number == number ? low : nil
   }
 
-  /// Quantises and interleaves sixteen rows.
+  /// Codes sixteen rows and interleaves them.
   private func encodeBlock(_ block: Int, kernels: Kernels) {
     let first = block * Int(FK_BLOCK_ROWS)
-    withUnsafeTemporaryAllocation(of: Int8.self, capacity: Int(FK_BLOCK_ROWS) * dimension) { codes in
-      for lane in 0..<Int(FK_BLOCK_ROWS) {
-        let quantisation = kernels.table.pointee.quantise_i8(
-          rows + (first + lane) * stride, dimension, codes.baseAddress! + lane * dimension)
-        scales[first + lane] = quantisation.scale
-        errors[first + lane] = quantisation.error_norm
+    let codeCount = Int(FK_BLOCK_ROWS) * planeDimension
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: planeDimension) { placed in
+      withUnsafeTemporaryAllocation(byteCount: 2 * codeCount, alignment: 64) { codes in
+        let fineCodes = codes.baseAddress!.assumingMemoryBound(to: Int8.self)
+        let coarseCodes = (codes.baseAddress! + codeCount).assumingMemoryBound(to: UInt8.self)
+        for lane in 0..<Int(FK_BLOCK_ROWS) {
+          let (row, place) = (first + lane, lane * planeDimension)
+          frame.place(rows + row * stride, in: placed)
+          let values = UnsafePointer(placed.baseAddress!)
+          let norm = kernels.table.pointee.squared_norm_f32(values, planeDimension).squareRoot()
+          largestNorm = max(largestNorm, Float(norm * (1 + 0x1p-30)).nextUp)
+          fine.set(kernels.table.pointee.quantise_i8(values, planeDimension, fineCodes + place), row: row)
+          coarse.set(fk_quantise_u4(values, planeDimension, coarseCodes + place), row: row)
+        }
+        fk_pack_block(fineCodes, planeDimension, planeDimension, planeDimension, fine.block(block))
+        fk_pack_block_u4(coarseCodes, planeDimension, coarse.block(block))
+        explicit_bzero(codes.baseAddress!, codes.count)
+        explicit_bzero(placed.baseAddress!, planeDimension * MemoryLayout<Float>.size)
       }
-      fk_pack_block(codes.baseAddress!, dimension, dimension, planeDimension, plane + first * planeDimension)
-      explicit_bzero(codes.baseAddress!, codes.count)
     }
   }
 }
