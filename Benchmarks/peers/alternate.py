@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import answers
 from options import K, THRESHOLD
+from worker_process import Unavailable
 
 PROBES = 1024
 # A turn is repeated within until the fastest has worked about this long: clocks and caches settle.
@@ -46,21 +47,27 @@ def answer(participant, operation, queries, path, exhaustive=False):
 
 
 def take_turns(participants, operation, pool, slowest_ms, seconds):
-    """`participants` by key; milliseconds per query by key, one a turn, every turn on the same probes."""
+    """Milliseconds per query by key, one a turn, every turn on the same probes; and why a peer fell out, by key."""
     calls = max(1, min(pool // operation.batch, int(SHORTEST_TURN_MS / max(1e-6, min(slowest_ms.values())))))
     turn_seconds = sum(slowest_ms.values()) * calls / 1e3
     fewest = FEWEST_TURNS if turn_seconds * FEWEST_TURNS < 2 * seconds else FEWEST_LONG_TURNS
     turns = int(max(fewest, min(MOST_TURNS, seconds / max(1e-9, turn_seconds))))
-    times = {key: [] for key in participants}
+    times, lost = {key: [] for key in participants}, {}
     for turn in range(turns):
-        order = list(participants) if turn % 2 == 0 else list(reversed(participants))
+        order = list(times) if turn % 2 == 0 else list(reversed(times))
         first = turn * calls * operation.batch % pool
         for key in order:
             time.sleep(PAUSE_SECONDS)
-            reply = participants[key].ask(
-                **request(operation, first, calls * operation.batch, pool))
+            try:
+                reply = participants[key].ask(**request(operation, first, calls * operation.batch, pool))
+            except Unavailable as reason:
+                if key.is_engine:
+                    raise
+                lost[key] = str(reason)
+                del times[key]
+                continue
             times[key].append(statistics.median(reply["milliseconds"]) / operation.batch)
-    return times
+    return times, lost
 
 
 def ratio(numerator, denominator):

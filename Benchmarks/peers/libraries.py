@@ -129,7 +129,7 @@ class USearch8Bit(Peer):
 class NumKong8Bit(Peer):
     """Packed blocks, so that the scores of a block stay small; it gives scores, numpy selects."""
     name = "NumKong packed int8"
-    block = 16384
+    block = 50_000
 
     def load(self, rows):
         import numkong

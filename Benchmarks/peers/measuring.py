@@ -80,7 +80,7 @@ class Gallery:
                 able = {key: one for key, one in participants.items() if self.can(key, operation)}
                 self.progress(f"{self.spec.title}, {operation.title}, threads {stage.engine.threads}")
                 taking = self.check(able, operation, results, spent)
-                turns += self.turns(taking, operation, spent)
+                turns += self.turns(taking, operation, spent, results)
         self.progress("")
         return outcome
 
@@ -154,13 +154,15 @@ class Gallery:
     def may_be_skipped(self, key):
         return not key.is_engine and key.name != "faiss-flat"
 
-    def turns(self, participants, operation, spent):
+    def turns(self, participants, operation, spent, results):
         if not participants:
             return []
         queries = alternate.checked_queries(operation, self.spec.count)
         pool = queries if operation.batch == 1 else alternate.PROBES // operation.batch * operation.batch
-        times = alternate.take_turns(
+        times, lost = alternate.take_turns(
             participants, operation, pool, {key: spent[key][operation] for key in participants}, self.options.seconds)
+        for key, reason in lost.items():
+            results[key].skipped = reason
         return [dict(zip(times, turn)) for turn in zip(*times.values())]
 
     def fail(self, key, operation, text):

@@ -8,10 +8,13 @@ class Best:
     def __init__(self, probes, k):
         self.k = k
         self.ids = np.empty((probes, 0), np.int64)
-        self.scores = np.empty((probes, 0))
+        # Of the blocks' own type: a comparison with another one would convert the whole block.
+        self.scores = None
 
     def add(self, scores, first):
         probes = len(scores)
+        if self.scores is None:
+            self.scores = np.empty((probes, 0), scores.dtype)
         if self.ids.shape[1] < self.k:
             return self._fill(scores, first)
         probe, column = np.nonzero(scores > self.scores[:, -1:])

@@ -26,6 +26,7 @@ struct EngineParticipant: Participant {
         try gallery.enrol(Self.reference(row, Embedding(restoring: Array(rows[row]), space: space)))
       }
     }
+    rows.releasePages()
     self.rows = rows
     self.rowCount = rowCount
     self.gallery = gallery

@@ -130,6 +130,7 @@ struct BLASParticipant: Participant {
       made = PeerBLAS(rows: Array(rows.values.prefix(count * rows.dimension)), dimension: rows.dimension)
     }
     guard let blas = made else { throw BenchmarkError("OpenBLAS is not installed") }
+    rows.releasePages()
     blas.use(threads: try options.number("threads"))
     self.blas = blas
     introduction = Introduction(

@@ -38,6 +38,9 @@ final class RowFile {
     UnsafeBufferPointer(rebasing: values[row * dimension..<(row + 1) * dimension])
   }
 
+  /// Gives the pages that were read back to the system, so that they don't count as this process's memory.
+  func releasePages() { madvise(mapping, byteCount, MADV_DONTNEED) }
+
   /// Writes `count` rows, made one by one.
   static func write(_ path: String, count: Int, dimension: Int, row: (Int) throws -> [Float]) throws {
     guard let file = fopen(path, "wb") else {
