@@ -1,4 +1,5 @@
 """A participant in a process of its own, asked over its standard input and output, one JSON object a line."""
+import contextlib
 import json
 import os
 import subprocess
@@ -42,6 +43,8 @@ class Participant:
         return reply
 
     def stop(self):
-        self._process.stdin.close()
+        """Ends the worker, also one that has ended by itself."""
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait()
