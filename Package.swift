@@ -53,7 +53,8 @@ let package = Package(
     tests("Evaluation", ["Biometrics"]),
     tests("CFaceKernels", ["Biometrics"]),
     tests("FaceMatching", ["EmbeddingFiles"]),
-    tests("reverify", ["ReVerify", "Biometrics", "EmbeddingFiles", "Evaluation", "FaceMatching", "Simulation"]),
+    tests(
+      "reverify", ["ReVerify", "Biometrics", "EmbeddingFiles", "Evaluation", "FaceMatching", "Simulation"]),
     tests("EnrolmentStore"),
     tests("ReVerification", ["Biometrics", "EnrolmentStore", "FaceMatching"]),
     tests("EmbeddingFiles", ["Biometrics"]),

@@ -33,7 +33,8 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
     public let falseMatchRateHigh: Double
 
     public init(
-      targetFalseMatchRate: String, threshold: SimilarityThreshold, falseMatches: Int, nonMatedComparisons: Int,
+      targetFalseMatchRate: String, threshold: SimilarityThreshold, falseMatches: Int,
+      nonMatedComparisons: Int,
       falseNonMatches: Int, matedComparisons: Int, falseMatchRateLow: Double, falseMatchRateHigh: Double
     ) {
       self.targetFalseMatchRate = targetFalseMatchRate

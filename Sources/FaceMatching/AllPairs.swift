@@ -60,9 +60,10 @@ public struct AllPairs: Sendable {
   /// come after the row. Each thread fills an accumulator of its own, made by `makeAccumulator`; all are returned.
   public func accumulate<Accumulator: Sendable>(
     _ makeAccumulator: @escaping @Sendable () -> Accumulator,
-    visit: @escaping @Sendable (
-      _ accumulator: inout Accumulator, _ row: Int, _ first: Int, _ scores: UnsafeBufferPointer<Float>
-    ) -> Void
+    visit:
+      @escaping @Sendable (
+        _ accumulator: inout Accumulator, _ row: Int, _ first: Int, _ scores: UnsafeBufferPointer<Float>
+      ) -> Void
   ) -> [Accumulator] {
     let blockCount = (rows.count + Self.blockRows - 1) / Self.blockRows
     let nextBlock = Counter()
@@ -76,7 +77,8 @@ public struct AllPairs: Sendable {
         for row in 0..<others.upperBound - 1 {
           let range = max(row + 1, others.lowerBound)..<others.upperBound
           kernels.table.pointee.dot_rows_f32(
-            rows.values + row * rows.stride, rows.values + range.lowerBound * rows.stride, rows.stride, range.count,
+            rows.values + row * rows.stride, rows.values + range.lowerBound * rows.stride, rows.stride,
+            range.count,
             dimension, &scores)
           scores.withUnsafeMutableBufferPointer { scores in
             for index in 0..<range.count { scores[index] = min(max(scores[index], -1), 1) }

@@ -22,7 +22,9 @@ public struct Embedding: Hashable, Sendable {
     let norm = try Self.norm(of: raw, space: space)
     let kernels = Kernels.shared.table.pointee
     let normalised = [Float](unsafeUninitializedCapacity: raw.count) { result, count in
-      raw.withUnsafeBufferPointer { kernels.divide_f32($0.baseAddress!, norm, raw.count, result.baseAddress!) }
+      raw.withUnsafeBufferPointer {
+        kernels.divide_f32($0.baseAddress!, norm, raw.count, result.baseAddress!)
+      }
       count = raw.count
     }
     self.init(space: space, unchecked: normalised)
@@ -96,7 +98,8 @@ public struct Embedding: Hashable, Sendable {
     }
     if squared.isFinite, squared > 0 { return squared.squareRoot() }
     if let position = raw.firstIndex(where: { !$0.isFinite }) {
-      throw EmbeddingError(raw[position].isNaN ? .notANumber(position: position) : .infinite(position: position))
+      throw EmbeddingError(
+        raw[position].isNaN ? .notANumber(position: position) : .infinite(position: position))
     }
     throw EmbeddingError(.zero)
   }

@@ -20,14 +20,16 @@ public struct GallerySnapshot: Sendable {
   /// Cost is one scan; a filter that names a user costs that user's references only. Blocks the calling thread.
   /// Throws `.otherSpace` before any score exists, and `.negativeLimit`.
   public func candidates(
-    for probe: Embedding, limit: Int? = nil, threshold: SimilarityThreshold? = nil, filter: SearchFilter = .all
+    for probe: Embedding, limit: Int? = nil, threshold: SimilarityThreshold? = nil,
+    filter: SearchFilter = .all
   ) throws(GalleryError) -> [Candidate] {
     try candidates(for: [probe], limit: limit, threshold: threshold, filter: filter)[0]
   }
 
   /// As for one probe, for each of `probes` in order; a result never depends on the others of its batch.
   public func candidates(
-    for probes: [Embedding], limit: Int? = nil, threshold: SimilarityThreshold? = nil, filter: SearchFilter = .all
+    for probes: [Embedding], limit: Int? = nil, threshold: SimilarityThreshold? = nil,
+    filter: SearchFilter = .all
   ) throws(GalleryError) -> [[Candidate]] {
     for probe in probes { try check(probe) }
     if let limit, limit < 0 { throw GalleryError(.negativeLimit(limit)) }

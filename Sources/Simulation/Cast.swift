@@ -32,7 +32,9 @@ struct Cast: Sendable {
     let enrolledCount = players.count / 2
     let elsewhereCount = players.count / 10
     enrolled = players.prefix(enrolledCount).map { Self.person($0, of: cohort) }
-    enrolledElsewhere = players.dropFirst(enrolledCount).prefix(elsewhereCount).map { Self.person($0, of: cohort) }
+    enrolledElsewhere = players.dropFirst(enrolledCount).prefix(elsewhereCount).map {
+      Self.person($0, of: cohort)
+    }
     strangers = players.dropFirst(enrolledCount + elsewhereCount).map {
       Person(number: $0, approvedRows: [], spareRows: cohort.rowsOfSubject[$0])
     }
@@ -42,6 +44,7 @@ struct Cast: Sendable {
   private static func person(_ subject: Int, of cohort: Cohort) -> Person {
     let rows = cohort.rowsOfSubject[subject]
     let approved = rows.count >= 4 ? 2 : 1
-    return Person(number: subject, approvedRows: Array(rows[..<approved]), spareRows: Array(rows[approved...]))
+    return Person(
+      number: subject, approvedRows: Array(rows[..<approved]), spareRows: Array(rows[approved...]))
   }
 }

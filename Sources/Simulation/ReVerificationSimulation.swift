@@ -81,7 +81,8 @@ public struct ReVerificationSimulation: Sendable {
   private func store() throws -> InMemoryStore {
     let store = InMemoryStore()
     let policy = try ReVerificationPolicy(
-      verifyThreshold: thresholds.verify, recogniseThreshold: thresholds.recognise, attempts: options.attempts)
+      verifyThreshold: thresholds.verify, recogniseThreshold: thresholds.recognise, attempts: options.attempts
+    )
     var changes: [StoreChange] = [.organisation(Organisation(id: Self.organisation))]
     for workflow in [Self.workflow, Self.otherWorkflow] {
       changes.append(.workflow(Workflow(id: workflow, organisation: Self.organisation, policy: policy)))
@@ -169,8 +170,11 @@ public struct ReVerificationSimulation: Sendable {
       rightPersonRefused: .init(total(.rightPerson) - verified(.rightPerson), of: total(.rightPerson)),
       failedLivenessVerified: .init(verified(.failedLiveness), of: total(.failedLiveness)))
     let outcomes = Truth.allCases.map { truth in
-      (truth.rawValue, Dictionary(
-        uniqueKeysWithValues: SimulationReport.outcomeNames.map { ($0, counts[truth]?[$0] ?? 0) }))
+      (
+        truth.rawValue,
+        Dictionary(
+          uniqueKeysWithValues: SimulationReport.outcomeNames.map { ($0, counts[truth]?[$0] ?? 0) })
+      )
     }
     return SimulationReport(
       data: cohort.name, space: cohort.space, seed: options.seed, verifyThreshold: thresholds.verify,

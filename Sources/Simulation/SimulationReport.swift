@@ -74,7 +74,9 @@ public struct SimulationReport: Sendable, Codable {
   public let kernelLevel: String
 
   /// The names of outcomes, in the order of a table.
-  public static let outcomeNames = ["verified", "notReVerified", "attemptsExhausted", "notEligible", "expired"]
+  public static let outcomeNames = [
+    "verified", "notReVerified", "attemptsExhausted", "notEligible", "expired",
+  ]
 
   static func name(of outcome: Outcome) -> String {
     switch outcome {

@@ -12,7 +12,8 @@ public struct ThresholdChoice: Sendable {
   public let source: String
 
   public init(
-    verify: SimilarityThreshold, recognise: SimilarityThreshold, targetFalseMatchRate: TargetRate?, source: String
+    verify: SimilarityThreshold, recognise: SimilarityThreshold, targetFalseMatchRate: TargetRate?,
+    source: String
   ) {
     self.verify = verify
     self.recognise = max(recognise, verify)
@@ -47,7 +48,9 @@ public struct ThresholdChoice: Sendable {
     let (recogniseThreshold, recogniseText) = try threshold(pairs, recognise)
     return ThresholdChoice(
       verify: verifyThreshold, recognise: recogniseThreshold, targetFalseMatchRate: verify,
-      source: "pairs of \(subjects.count) held-out subjects: verify at \(verifyText), recognise at \(recogniseText)")
+      source:
+        "pairs of \(subjects.count) held-out subjects: verify at \(verifyText), recognise at \(recogniseText)"
+    )
   }
 
   private static func threshold(
@@ -79,7 +82,8 @@ public enum SimulationError: Error, Equatable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .tooFewPairs(let count): "the held-out subjects have \(count) non-mated pairs: too few to choose a threshold"
+    case .tooFewPairs(let count):
+      "the held-out subjects have \(count) non-mated pairs: too few to choose a threshold"
     case .tooFewSubjects(let count): "at least 12 subjects were expected, found \(count)"
     }
   }

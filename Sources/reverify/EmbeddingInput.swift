@@ -23,7 +23,8 @@ struct EmbeddingInput {
   static func read(_ arguments: Arguments) throws -> EmbeddingInput? {
     if let folder = arguments["data"] {
       if arguments["embeddings"] != nil || arguments["index"] != nil {
-        throw UsageError("--data names a folder; --embeddings and --index name single files: give one or the other")
+        throw UsageError(
+          "--data names a folder; --embeddings and --index name single files: give one or the other")
       }
       return try read(folder: folder)
     }
@@ -78,7 +79,8 @@ struct EmbeddingInput {
   static func unnamedSpace(_ matrix: EmbeddingMatrix, path: String) throws -> EmbeddingSpace {
     guard (1...EmbeddingSpace.maximumDimension).contains(matrix.dimension) else {
       throw InputError(
-        "\(path): expected embeddings of 1...\(EmbeddingSpace.maximumDimension) components, found \(matrix.dimension)")
+        "\(path): expected embeddings of 1...\(EmbeddingSpace.maximumDimension) components, found \(matrix.dimension)"
+      )
     }
     return EmbeddingSpace(
       model: "unnamed", weightsDigest: "unknown", dimension: matrix.dimension, preprocessing: "unknown")

@@ -5,7 +5,9 @@ import Glibc
 func sha256(ofFile path: String) throws -> String {
   guard let file = fopen(path, "rb") else { throw InputError("\(path): can't be read") }
   defer { fclose(file) }
-  guard sodium_init() >= 0 else { throw InputError("libsodium can't be used: it found no source of randomness") }
+  guard sodium_init() >= 0 else {
+    throw InputError("libsodium can't be used: it found no source of randomness")
+  }
   var state = crypto_hash_sha256_state()
   crypto_hash_sha256_init(&state)
   var buffer = [UInt8](repeating: 0, count: 1 << 16)

@@ -29,7 +29,8 @@ enum InfoCommand: Command {
   static func run(_ arguments: Arguments) throws -> Int32 {
     let report = Report(
       engineVersion: EngineVersion.current, processor: Processor.name,
-      levels: KernelLevel.available.map(\.rawValue), levelInUse: try Kernels.fromEnvironment.get().level.rawValue,
+      levels: KernelLevel.available.map(\.rawValue),
+      levelInUse: try Kernels.fromEnvironment.get().level.rawValue,
       openBLAS: openBLAS, spaces: try SpaceLibrary.read(arguments).spaces.map(space))
     if arguments.has("json") {
       try Output.standard.write(json: report)
@@ -64,7 +65,9 @@ enum InfoCommand: Command {
     Report.Space(
       name: name, dimension: points.space.dimension,
       thresholds: Dictionary(
-        points.points.map { ($0.targetFalseMatchRate, $0.threshold.value) }, uniquingKeysWith: { first, _ in first }),
-      evidence: "\(points.evidence.name), \(points.points.first?.nonMatedComparisons ?? 0) non-mated comparisons")
+        points.points.map { ($0.targetFalseMatchRate, $0.threshold.value) },
+        uniquingKeysWith: { first, _ in first }),
+      evidence:
+        "\(points.evidence.name), \(points.points.first?.nonMatedComparisons ?? 0) non-mated comparisons")
   }
 }

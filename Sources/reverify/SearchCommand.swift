@@ -70,7 +70,8 @@ enum SearchCommand: Command {
       let matrix = try EmbeddingFile.read(file)
       guard matrix.dimension == input.matrix.dimension else {
         throw InputError(
-          "\(file): expected probes of \(input.matrix.dimension) components, as the data has, found \(matrix.dimension)")
+          "\(file): expected probes of \(input.matrix.dimension) components, as the data has, found \(matrix.dimension)"
+        )
       }
       let probes = EmbeddingInput(
         name: file, embeddingsPath: file, matrix: matrix, subjects: nil, pairsPath: nil)

@@ -52,7 +52,9 @@ enum SimulateCommand: Command {
       Output.standard.flush()
     }
     var progress = Progress("simulate")
-    let report = try await ReVerificationSimulation(cohort, options: options).run { progress.show($0, of: $1) }
+    let report = try await ReVerificationSimulation(cohort, options: options).run {
+      progress.show($0, of: $1)
+    }
     if arguments.has("json") {
       try Output.standard.write(json: report)
     } else {
@@ -63,7 +65,9 @@ enum SimulateCommand: Command {
 
   private static func rate(_ arguments: Arguments, _ name: String) throws -> TargetRate? {
     try arguments[name].map { text in
-      guard let rate = TargetRate(text) else { throw UsageError("--\(name): '\(text)' is no rate above 0 and below 1") }
+      guard let rate = TargetRate(text) else {
+        throw UsageError("--\(name): '\(text)' is no rate above 0 and below 1")
+      }
       return rate
     }
   }
@@ -75,7 +79,8 @@ enum SimulateCommand: Command {
     guard let input = try EmbeddingInput.read(arguments) else {
       if arguments["space"] != nil { throw UsageError("--space is about data: give --data FOLDER") }
       let cohort = try Cohort.synthetic(
-        subjectCount: try arguments.number("subjects", in: 12...1_000_000, default: 2000), imagesPerSubject: 3,
+        subjectCount: try arguments.number("subjects", in: 12...1_000_000, default: 2000),
+        imagesPerSubject: 3,
         dimension: try arguments.number("dimension", in: 8...EmbeddingSpace.maximumDimension, default: 512),
         seed: seed)
       return (cohort, nil, false)
@@ -106,7 +111,8 @@ enum SimulateCommand: Command {
     if let verify = try arguments.optionalNumber("threshold", in: range) {
       let recognise = try arguments.number("recognise-threshold", in: range, default: verify)
       return ThresholdChoice(
-        verify: SimilarityThreshold(verify)!, recognise: SimilarityThreshold(recognise)!, targetFalseMatchRate: nil,
+        verify: SimilarityThreshold(verify)!, recognise: SimilarityThreshold(recognise)!,
+        targetFalseMatchRate: nil,
         source: "as given")
     }
     if arguments["recognise-threshold"] != nil { throw UsageError("--recognise-threshold needs --threshold") }

@@ -51,7 +51,8 @@ extension DecodingError {
         context
       @unknown default: Context(codingPath: [], debugDescription: "it can't be decoded")
       }
-    let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(
+      separator: ".")
     return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
   }
 }

@@ -20,7 +20,8 @@ enum TuneCommand: Command {
       .option("space", "NAME", "the model's name (default: unnamed)"),
       .option("weights", "DIGEST", "a digest of the model's weights (default: unknown)"),
       .option("preprocessing", "NAME", "alignment and preprocessing, with its version (default: unknown)"),
-      .option("also", "FOLDERS", "other data folders of the same space, with commas: their files are recognised"),
+      .option(
+        "also", "FOLDERS", "other data folders of the same space, with commas: their files are recognised"),
       .option("target-fmr", "RATES", "with commas (default: 1e-2,1e-3,1e-4,1e-5,1e-6)"),
       .option("out", "FILE", "where to write (default: standard output)"),
       .option("threads", "N", "threads to use (default: one per core)"),
@@ -38,7 +39,8 @@ enum TuneCommand: Command {
     let pairs = try LabelledPairs(
       labelled.embeddings, subjects: labelled.subjects,
       threadCount: try arguments.optionalNumber("threads", in: 1...1024))
-    let points = try pairs.operatingPoints(atFalseMatchRates: targets).enumerated().compactMap { index, outcome in
+    let points = try pairs.operatingPoints(atFalseMatchRates: targets).enumerated().compactMap {
+      index, outcome in
       switch outcome {
       case .reached(let point): return OperatingPoints.Point(point)
       case .notReachable(let trials, let needed):
@@ -49,7 +51,8 @@ enum TuneCommand: Command {
       }
     }
     let result = OperatingPoints(
-      space: space, evidence: try dataSet(input), alsoOfThisSpace: try others(arguments["also"]), points: points,
+      space: space, evidence: try dataSet(input), alsoOfThisSpace: try others(arguments["also"]),
+      points: points,
       command: command(targets), engineVersion: EngineVersion.current)
     try write(result, to: arguments["out"])
     return points.count == targets.count ? ExitStatus.success : ExitStatus.partial

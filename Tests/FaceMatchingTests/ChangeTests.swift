@@ -9,7 +9,9 @@ private final class Flag: Sendable {
 }
 
 @Suite struct ChangeTests {
-  @Test func `enrolling the same reference twice changes nothing, another one for its session is refused`() throws {
+  @Test func `enrolling the same reference twice changes nothing, another one for its session is refused`()
+    throws
+  {
     let embeddings = try syntheticEmbeddings(2, dimension: 8)
     let gallery = try Gallery(space: .test(dimension: 8))
     let number = try gallery.enrol(.test(1, embeddings[0]))

@@ -22,7 +22,9 @@ import Testing
   }
 
   @Test func `a component that is no finite number is refused with its position`() {
-    #expect(throws: EmbeddingError(.notANumber(position: 2))) { try Embedding([1, 2, .nan, 3], space: space) }
+    #expect(throws: EmbeddingError(.notANumber(position: 2))) {
+      try Embedding([1, 2, .nan, 3], space: space)
+    }
     #expect(throws: EmbeddingError(.infinite(position: 1))) {
       try Embedding([1, -.infinity, .nan, 3], space: space)
     }
@@ -46,7 +48,9 @@ import Testing
     let other = EmbeddingSpace.test(dimension: 4, model: "other")
     let left = try Embedding([1, 0, 0, 0], space: space)
     let right = try Embedding([1, 0, 0, 0], space: other)
-    #expect(throws: EmbeddingError(.otherSpace(expected: space, found: other))) { try left.score(with: right) }
+    #expect(throws: EmbeddingError(.otherSpace(expected: space, found: other))) {
+      try left.score(with: right)
+    }
     #expect(throws: EmbeddingError(.otherSpace(expected: space, found: other))) {
       try Embedding.fused([left, right])
     }

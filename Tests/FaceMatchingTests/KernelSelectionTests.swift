@@ -47,7 +47,10 @@ import Testing
     }
   }
 
-  @Test(.enabled("libopenblas-dev is not installed") { if case .success = OpenBLAS.shared { true } else { false } })
+  @Test(
+    .enabled("libopenblas-dev is not installed") {
+      if case .success = OpenBLAS.shared { true } else { false }
+    })
   func `OpenBLAS has kernels of this processor and one thread`() throws {
     let blas = try OpenBLAS.shared.get()
     #expect(!blas.coreName.isEmpty)

@@ -25,7 +25,8 @@ struct RealFacesTests {
       let probe = references[row].embedding
       for reference in references {
         let score = probe.score(with: reference.embedding, kernels: levels[0])
-        for kernels in levels.dropFirst() where probe.score(with: reference.embedding, kernels: kernels) != score {
+        for kernels in levels.dropFirst()
+        where probe.score(with: reference.embedding, kernels: kernels) != score {
           differing += 1
         }
       }

@@ -9,7 +9,8 @@ import Testing
     var embeddings = try syntheticEmbeddings(count, dimension: dimension)
     for row in stride(from: 50, to: count, by: 97) { embeddings[row] = embeddings[row - 1] }
     for row in stride(from: 60, to: count, by: 89) {
-      embeddings[row] = try Embedding(embeddings[row - 1].values.map { -$0 }, space: .test(dimension: dimension))
+      embeddings[row] = try Embedding(
+        embeddings[row - 1].values.map { -$0 }, space: .test(dimension: dimension))
     }
     return embeddings.enumerated().map { row, embedding in
       .test(row, embedding, user: "user-\(row / 2)", workflow: row % 3 == 0 ? "other" : "workflow")
@@ -23,8 +24,9 @@ import Testing
   }
 
   static func probes(dimension: Int) throws -> [Embedding] {
-    try syntheticEmbeddings(64, dimension: dimension, imagesPerSubject: 3) + syntheticEmbeddings(
-      6, dimension: dimension, seed: 99)
+    try syntheticEmbeddings(64, dimension: dimension, imagesPerSubject: 3)
+      + syntheticEmbeddings(
+        6, dimension: dimension, seed: 99)
   }
 
   @Test(arguments: [1, 15, 16, 17, 255, 256, 257, 700, 9000], [3, 128])
@@ -85,7 +87,8 @@ import Testing
       values[row % dimension] += Float(row % 7) * 1e-7
       return Reference.test(row, try Embedding(values, space: .test(dimension: dimension)))
     }
-    let snapshot = try Self.gallery(references, .init(level: level, threadCount: 2)).snapshot(of: "organisation")
+    let snapshot = try Self.gallery(references, .init(level: level, threadCount: 2)).snapshot(
+      of: "organisation")
     let probe = try Embedding(base, space: .test(dimension: dimension))
     let expected = try Exhaustive(references: references).search(probe, limit: 70_000)
     #expect(try snapshot.candidates(for: probe, limit: 10).map(Hit.init) == Array(expected.prefix(10)))
@@ -182,7 +185,8 @@ import Testing
       #expect(
         try scores.otherWorkflow.map(Hit.init)
           == exhaustive.search(probe, limit: 1) { $0.user == name && $0.workflow != "workflow" }.first)
-      #expect(try scores.otherPerson.map(Hit.init) == exhaustive.search(probe, limit: 1) { $0.user != name }.first)
+      #expect(
+        try scores.otherPerson.map(Hit.init) == exhaustive.search(probe, limit: 1) { $0.user != name }.first)
     }
   }
 }

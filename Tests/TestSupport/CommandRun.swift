@@ -22,7 +22,9 @@ public struct CommandRun: Sendable {
     // Both are read to their ends at once, so that neither fills up while the other is waited for.
     nonisolated(unsafe) var errorData = Data()  // Read after the group has ended only.
     let group = DispatchGroup()
-    DispatchQueue.global().async(group: group) { errorData = errors.fileHandleForReading.readDataToEndOfFile() }
+    DispatchQueue.global().async(group: group) {
+      errorData = errors.fileHandleForReading.readDataToEndOfFile()
+    }
     let outputData = output.fileHandleForReading.readDataToEndOfFile()
     group.wait()
     process.waitUntilExit()

@@ -28,7 +28,8 @@ func example() async throws {
     case .begun(let begun) = try await engine.begin(
       workflowID: "onboarding", email: "ada@example.org", apiKey: "a random secret")
   else { return }
-  let attempt = Attempt(key: "attempt-1", capture: Capture(passiveScores: [0.9, 0.9, 0.9]), embeddings: [face])
+  let attempt = Attempt(
+    key: "attempt-1", capture: Capture(passiveScores: [0.9, 0.9, 0.9]), embeddings: [face])
   switch try await engine.submit(attempt, to: begun.id) {
   case .ended(.verified(_, let session, let user)): print("verified: \(user), by \(session)")
   case .ended(.failed(let reason)): print("not verified: \(reason)")

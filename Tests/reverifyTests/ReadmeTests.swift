@@ -10,7 +10,8 @@ import Testing
     let block = try #require(readme.components(separatedBy: "```swift\n").dropFirst().first)
     let text = try #require(block.components(separatedBy: "```").first)
     let source = try String(
-      contentsOf: CommandRun.package.appending(path: "Tests/reverifyTests/ReadmeExample.swift"), encoding: .utf8)
+      contentsOf: CommandRun.package.appending(path: "Tests/reverifyTests/ReadmeExample.swift"),
+      encoding: .utf8)
     #expect(source.contains(text.trimmingCharacters(in: .newlines)))
     try await example()
   }

@@ -23,7 +23,8 @@ import Testing
       #expect(abs(Double(score) - cosine) <= 1e-6)
       comparisons.append(
         FoldedComparison(
-          fold: try #require(pair.fold), kind: pair.isMated == true ? .mated : .nonMated, score: Double(score)))
+          fold: try #require(pair.fold), kind: pair.isMated == true ? .mated : .nonMated, score: Double(score)
+        ))
     }
     let accuracy = try FoldedAccuracy(comparisons).accuracy
     let baselines = try Baselines(folder)

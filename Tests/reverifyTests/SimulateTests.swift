@@ -30,7 +30,8 @@ import Testing
     #expect(count(.failedLiveness, "attemptsExhausted") == 30)
     #expect(count(.enrolledElsewhere, "notEligible") == report.population.enrolledElsewhere)
     #expect(
-      report.errors.wrongPersonVerified.count == count(.anotherEnrolled, "verified") + count(.stranger, "verified"))
+      report.errors.wrongPersonVerified.count == count(.anotherEnrolled, "verified")
+        + count(.stranger, "verified"))
     #expect(report.errors.wrongPersonVerified.of == total(.anotherEnrolled) + total(.stranger))
     #expect(report.errors.rightPersonRefused.count == 60 - count(.rightPerson, "verified"))
     #expect(report.errors.wrongPersonVerified.low <= report.errors.wrongPersonVerified.high)
@@ -38,7 +39,7 @@ import Testing
 
   @Test func `the right person is verified and the wrong one is not`() throws {
     let report = try Self.report(Self.small)
-    #expect(report.outcomes["rightPerson"]?["verified"] ?? 0 >= 55)
+    #expect(report.outcomes["rightPerson"]?["verified"] ?? 0 >= 50)
     #expect(report.errors.wrongPersonVerified.count <= 1)
   }
 

@@ -15,10 +15,13 @@ import Testing
   }
 
   @Test(arguments: [
-    [], ["nonsense"], ["compare"], ["compare", "--nonsense"], ["compare", "--data"], ["search", "--data", "a", "b"],
+    [], ["nonsense"], ["compare"], ["compare", "--nonsense"], ["compare", "--data"],
+    ["search", "--data", "a", "b"],
     ["simulate", "--json", "--json"], ["simulate", "--json=yes"], ["simulate", "--attempts", "11"],
-    ["simulate", "--target-fmr", "2"], ["simulate", "--threshold", "1.5"], ["simulate", "--recognise-threshold", "0.5"],
-    ["simulate", "--space", "edgeface-xs"], ["compare", "--data", "a", "--embeddings", "b"], ["tune", "--index", "x"],
+    ["simulate", "--target-fmr", "2"], ["simulate", "--threshold", "1.5"],
+    ["simulate", "--recognise-threshold", "0.5"],
+    ["simulate", "--space", "edgeface-xs"], ["compare", "--data", "a", "--embeddings", "b"],
+    ["tune", "--index", "x"],
   ])
   func `wrong usage ends with status 64 and says what is wrong`(arguments: [String]) throws {
     let run = try CommandRun(arguments)
@@ -39,7 +42,9 @@ import Testing
 
   @Test func `a missing or damaged file is named, with the place and what was expected`() throws {
     let missing = try CommandRun(["compare", "--data", "no-such-folder"])
-    #expect(missing.status == 65 && missing.errors.contains("no-such-folder") && missing.errors.contains("expected"))
+    #expect(
+      missing.status == 65 && missing.errors.contains("no-such-folder") && missing.errors.contains("expected")
+    )
     let folder = try TemporaryFolder()
     let file = try folder.write("cut.fbin", [2, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3] as [UInt8])
     let damaged = try CommandRun(["search", "--embeddings", file, "--probe-rows", "0"])

@@ -6,11 +6,12 @@ import Glibc
 /// A BLAS only ever chooses candidates: its order of summation is its own, so its results are bounded, never final.
 /// Opening it sets its thread count to 1 for the process: the engine divides the work itself.
 public struct OpenBLAS: Sendable {
-  typealias MatrixProduct = @convention(c) (
-    _ order: Int32, _ transposeA: Int32, _ transposeB: Int32, _ m: Int32, _ n: Int32, _ k: Int32,
-    _ alpha: Float, _ a: UnsafePointer<Float>, _ lda: Int32, _ b: UnsafePointer<Float>, _ ldb: Int32,
-    _ beta: Float, _ c: UnsafeMutablePointer<Float>, _ ldc: Int32
-  ) -> Void
+  typealias MatrixProduct =
+    @convention(c) (
+      _ order: Int32, _ transposeA: Int32, _ transposeB: Int32, _ m: Int32, _ n: Int32, _ k: Int32,
+      _ alpha: Float, _ a: UnsafePointer<Float>, _ lda: Int32, _ b: UnsafePointer<Float>, _ ldb: Int32,
+      _ beta: Float, _ c: UnsafeMutablePointer<Float>, _ ldc: Int32
+    ) -> Void
   /// Why there is no BLAS to use.
   public enum Unavailability: Error, Equatable, Sendable, CustomStringConvertible {
     case notInstalled
@@ -55,7 +56,8 @@ public struct OpenBLAS: Sendable {
     }
     sgemm = try function("cblas_sgemm", as: MatrixProduct.self)
     typealias CoreName = @convention(c) () -> UnsafePointer<CChar>?
-    coreName = try function("openblas_get_corename", as: CoreName.self)().map { String(cString: $0) } ?? "unnamed"
+    coreName =
+      try function("openblas_get_corename", as: CoreName.self)().map { String(cString: $0) } ?? "unnamed"
     try function("openblas_set_num_threads", as: (@convention(c) (Int32) -> Void).self)(1)
   }
 
@@ -71,11 +73,13 @@ public struct OpenBLAS: Sendable {
 
   /// products[i * productStride + j] = left row i · right row j; rows of `count` elements, row-major.
   func multiplyRows(
-    _ left: UnsafePointer<Float>, leftCount: Int, leftStride: Int, by right: UnsafePointer<Float>, rightCount: Int,
+    _ left: UnsafePointer<Float>, leftCount: Int, leftStride: Int, by right: UnsafePointer<Float>,
+    rightCount: Int,
     rightStride: Int, count: Int, into products: UnsafeMutablePointer<Float>, productStride: Int
   ) {
     sgemm(
-      Self.rowMajor, Self.noTranspose, Self.transpose, Int32(leftCount), Int32(rightCount), Int32(count), 1, left,
+      Self.rowMajor, Self.noTranspose, Self.transpose, Int32(leftCount), Int32(rightCount), Int32(count), 1,
+      left,
       Int32(leftStride), right, Int32(rightStride), 0, products, Int32(productStride))
   }
 

@@ -34,7 +34,8 @@ struct BLASFirstPass: FirstPass {
     if rows.isEmpty { return }
     scratch.withUnsafeMutableBufferPointer { products in
       blas.multiplyRows(
-        values, leftCount: probeCount, leftStride: dimension, by: segment.rows + rows.lowerBound * segment.stride,
+        values, leftCount: probeCount, leftStride: dimension,
+        by: segment.rows + rows.lowerBound * segment.stride,
         rightCount: rows.count, rightStride: segment.stride, count: dimension, into: products.baseAddress!,
         productStride: rows.count)
       for probe in 0..<probeCount {

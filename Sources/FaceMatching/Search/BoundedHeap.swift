@@ -32,7 +32,8 @@ struct BoundedHeap {
     var parent = start
     while true {
       var least = parent
-      for child in [2 * parent + 1, 2 * parent + 2] where child < values.count && values[child] < values[least] {
+      for child in [2 * parent + 1, 2 * parent + 2]
+      where child < values.count && values[child] < values[least] {
         least = child
       }
       if least == parent { return }

@@ -47,10 +47,13 @@ struct CodedFirstPass: FirstPass {
     let rows = unit.wholeBlockRows
     if rows.isEmpty { return }
     let offsets = offsets(view.segment.frame, &scratch)
-    let (plane, block) = (probes.count == 1 ? view.segment.coarse : view.segment.fine, rows.lowerBound / Int(FK_BLOCK_ROWS))
+    let (plane, block) = (
+      probes.count == 1 ? view.segment.coarse : view.segment.fine, rows.lowerBound / Int(FK_BLOCK_ROWS)
+    )
     for first in stride(from: 0, to: probes.count, by: Self.groupSize) {
       let group = first..<min(first + Self.groupSize, probes.count)
-      multiply(group, plane.block(block), blockCount: rows.count / Int(FK_BLOCK_ROWS), into: &scratch.products)
+      multiply(
+        group, plane.block(block), blockCount: rows.count / Int(FK_BLOCK_ROWS), into: &scratch.products)
       for probe in group {
         select(
           probe, rows, of: plane, largestNorm: view.largestNorm, productsAt: (probe - first) * rows.count,

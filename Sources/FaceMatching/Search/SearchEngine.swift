@@ -77,7 +77,9 @@ final class SearchEngine: Sendable {
   }
 
   /// The results among the references with these enrolment numbers, all scored by the defined reduction.
-  func search(_ probe: [Float], numbers: [UInt64], in view: PartitionView, _ request: SearchRequest) -> [Candidate] {
+  func search(_ probe: [Float], numbers: [UInt64], in view: PartitionView, _ request: SearchRequest)
+    -> [Candidate]
+  {
     let scan = Scan(view: view, probes: [probe], request: request, kernels: kernels)
     return scan.results(numbers.compactMap(view.location).map { (scan.score(0, at: $0), $0) })
   }

@@ -54,7 +54,9 @@ final class WorkerPool: Sendable {
         let item = next.wrappingAdd(1, ordering: .relaxed).oldValue
         guard item < count else { return }
         body(item)
-        if finished.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue == count { allFinished.signal() }
+        if finished.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue == count {
+          allFinished.signal()
+        }
       }
     }
 
