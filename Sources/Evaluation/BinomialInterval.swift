@@ -6,7 +6,8 @@
 
 /// An interval that holds the true rate with a stated confidence.
 public struct ConfidenceInterval: Hashable, Sendable {
-  /// Which sides are bounded. A one-sided bound leaves the other end at 0 or 1 and spends all doubt on its own.
+  /// Which sides are bounded. A one-sided bound leaves the other end at 0 or 1 and spends all doubt on its
+  /// own.
   public enum Sides: String, Hashable, Sendable, Codable, CaseIterable {
     case two
     /// `high` is the bound, `low` is 0.
@@ -15,6 +16,7 @@ public struct ConfidenceInterval: Hashable, Sendable {
     case lower
   }
 
+  /// How the interval was made.
   public enum Method: String, Hashable, Sendable, Codable {
     case clopperPearson
     case wilson
@@ -24,24 +26,30 @@ public struct ConfidenceInterval: Hashable, Sendable {
     case effectiveClopperPearson
   }
 
+  /// The lower end, 0...1.
   public let low: Double
+  /// The upper end, 0...1.
   public let high: Double
   /// Above 0 and below 1, for example 0.95.
   public let confidence: Double
+  /// The sides that are bounded.
   public let sides: Sides
+  /// The method that made it.
   public let method: Method
 
+  /// Whether a rate lies in the interval, ends included.
   public func contains(_ rate: Double) -> Bool {
     low <= rate && rate <= high
   }
 }
 
 extension Proportion {
-  /// The exact interval of Clopper & Pearson (1934): the true rate lies in it with at least the stated confidence.
+  /// The exact interval of Clopper & Pearson (1934): the true rate lies in it with at least the stated
+  /// confidence.
   ///
-  /// For independent trials; comparisons that share subjects need `SubjectBootstrap`. Bounds to a relative error of
-  /// 1e-12. No error in 10,000 has the one-sided 95 % bound 3.0e-4. A confidence outside 0...1 (ends excluded) is a
-  /// programming error and traps.
+  /// For independent trials; comparisons that share subjects need `SubjectBootstrap`. Bounds to a relative
+  /// error of 1e-12. No error in 10,000 has the one-sided 95 % bound 3.0e-4. A confidence outside 0...1 (ends
+  /// excluded) is a programming error and traps.
   public func clopperPearson(
     confidence: Double = 0.95, sides: ConfidenceInterval.Sides = .two
   ) -> ConfidenceInterval {
@@ -54,7 +62,8 @@ extension Proportion {
       method: .clopperPearson)
   }
 
-  /// The score interval of Wilson (1927): about the stated confidence on average over rates, shorter than the exact one.
+  /// The score interval of Wilson (1927): about the stated confidence on average over rates, shorter than the
+  /// exact one.
   ///
   /// For independent trials. Brown, Cai & DasGupta, "Interval estimation for a binomial proportion" (2001).
   public func wilson(confidence: Double = 0.95, sides: ConfidenceInterval.Sides = .two) -> ConfidenceInterval
@@ -93,8 +102,8 @@ enum BinomialBound {
     return solve(errors + 1, trials - errors, doubt, tail: \.upper, rising: false)
   }
 
-  /// The x in 0...1 at which a tail of the beta distribution (a, b) is `probability`: Newton's method on the logarithm
-  /// of the tail, kept inside a bracket that each step narrows.
+  /// The x in 0...1 at which a tail of the beta distribution (a, b) is `probability`: Newton's method on the
+  /// logarithm of the tail, kept inside a bracket that each step narrows.
   private static func solve(
     _ a: Double, _ b: Double, _ probability: Double, tail: ((lower: Double, upper: Double)) -> Double,
     rising: Bool

@@ -4,22 +4,25 @@
   import Darwin
 #endif
 
-/// The lower convex hull of the points (FMR, FNMR): what thresholds, chosen at random in fixed proportions, can reach.
+/// The lower convex hull of the points (FMR, FNMR): what thresholds, chosen at random in fixed proportions,
+/// can reach.
 ///
-/// Its corners are the blocks of isotonic regression (pool adjacent violators) of class on score. Provost & Fawcett,
-/// "Robust classification for imprecise environments" (2001); Fawcett & Niculescu-Mizil, "PAV and the ROC convex
-/// hull" (2007).
+/// Its corners are the blocks of isotonic regression (pool adjacent violators) of class on score. Provost &
+/// Fawcett, "Robust classification for imprecise environments" (2001); Fawcett & Niculescu-Mizil, "PAV and
+/// the ROC convex hull" (2007).
 public struct ConvexHull: Hashable, Sendable {
   /// Mated and non-mated comparisons that isotonic regression gives one and the same likelihood ratio.
   public struct Block: Hashable, Sendable {
     /// The lowest score of the block. Its scores reach up to the next block's.
     public let lowestScore: Double
+    /// Mated comparisons of the block.
     public let mated: Int
+    /// Non-mated comparisons of the block.
     public let nonMated: Int
   }
 
-  /// From the lowest scores to the highest, with strictly rising likelihood ratios. The first may hold no mated
-  /// comparison, the last no non-mated one.
+  /// From the lowest scores to the highest, with strictly rising likelihood ratios. The first may hold no
+  /// mated comparison, the last no non-mated one.
   public let blocks: [Block]
   let matedTotal: Int
   let nonMatedTotal: Int
@@ -38,8 +41,9 @@ public struct ConvexHull: Hashable, Sendable {
       }
   }
 
-  /// The equal error rate of the hull, where it meets FMR = FNMR: 0...0.5. Never above `EqualErrorRate.linear`,
-  /// which is one such mixture; the midpoint of the interval, which is none, may lie below it.
+  /// The equal error rate of the hull, where it meets FMR = FNMR: 0...0.5. Never above
+  /// `EqualErrorRate.linear`, which is one such mixture; the midpoint of the interval, which is none, may lie
+  /// below it.
   public var equalErrorRate: Double {
     let corners = corners
     // The last corner, (0, 1), lies beyond the diagonal and the first, (1, 0), before it.
@@ -51,8 +55,8 @@ public struct ConvexHull: Hashable, Sendable {
 
   /// The cost of the best calibration of these scores, in bits: 0 separates the classes, 1 tells nothing.
   ///
-  /// minCllr of Brümmer & du Preez, "Application-independent evaluation of speaker detection" (2006): Cllr after the
-  /// scores are replaced by the log likelihood ratios of isotonic regression.
+  /// minCllr of Brümmer & du Preez, "Application-independent evaluation of speaker detection" (2006): Cllr
+  /// after the scores are replaced by the log likelihood ratios of isotonic regression.
   public var minimumLogLikelihoodRatioCost: Double {
     let (m, n) = (Double(matedTotal), Double(nonMatedTotal))
     let cost = blocks.reduce(0.0) { sum, block in

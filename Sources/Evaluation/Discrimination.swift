@@ -6,7 +6,9 @@
 
 /// Number, mean and spread of the scores of one class.
 public struct ScoreSummary: Hashable, Sendable {
+  /// At least 1.
   public let count: Int
+  /// The arithmetic mean.
   public let mean: Double
   /// The population standard deviation (divided by n).
   public let standardDeviation: Double
@@ -14,8 +16,8 @@ public struct ScoreSummary: Hashable, Sendable {
 
 /// Figures of how well the scores tell the classes apart, over all thresholds at once.
 extension ScoreSet {
-  /// The probability that a mated score is above a non-mated one, counting a tie as a half: the area under the ROC,
-  /// 0...1, by the Mann–Whitney statistic. O(m log n). Throws when a class is empty.
+  /// The probability that a mated score is above a non-mated one, counting a tie as a half: the area under
+  /// the ROC, 0...1, by the Mann–Whitney statistic. O(m log n). Throws when a class is empty.
   public func areaUnderCurve() throws(EvaluationError) -> Double {
     _ = try window()
     var twiceWins = 0
@@ -30,10 +32,11 @@ extension ScoreSet {
     nonMated.partitionPoint { $0 <= score }
   }
 
-  /// The difference of the classes' means in units of their root mean variance: d′, positive when mated lie higher.
+  /// The difference of the classes' means in units of their root mean variance: d′, positive when mated lie
+  /// higher.
   ///
-  /// (μₘ − μₙ) / √((σ²ₘ + σ²ₙ) / 2) with population variances; Daugman, "Biometric decision landscapes" (2000).
-  /// Throws when a class is empty, and `.noSpread` when both variances are zero.
+  /// (μₘ − μₙ) / √((σ²ₘ + σ²ₙ) / 2) with population variances; Daugman, "Biometric decision landscapes"
+  /// (2000). Throws when a class is empty, and `.noSpread` when both variances are zero.
   public func decidability() throws(EvaluationError) -> Double {
     guard let mated = summary(of: .mated) else { throw .noMatedComparisons }
     guard let nonMated = summary(of: .nonMated) else { throw .noNonMatedComparisons }
@@ -51,7 +54,8 @@ extension ScoreSet {
     return moments.summary
   }
 
-  /// The score below which a proportion of a class lies, between neighbours linearly: type 7 of Hyndman & Fan (1996).
+  /// The score below which a proportion of a class lies, between neighbours linearly: type 7 of Hyndman & Fan
+  /// (1996).
   ///
   /// `proportion` is clamped to 0...1. `nil` when the class is empty.
   public func quantile(_ proportion: Double, of kind: ComparisonKind) -> Double? {
@@ -63,11 +67,12 @@ extension ScoreSet {
     return scores[below] + (scores[above] - scores[below]) * (position - Double(below))
   }
 
-  /// The cost of these scores read as natural-log likelihood ratios, in bits: 0 is perfect, 1 tells nothing, above 1
-  /// misleads. Cosine scores are none; for those only `ConvexHull.minimumLogLikelihoodRatioCost` has a meaning.
+  /// The cost of these scores read as natural-log likelihood ratios, in bits: 0 is perfect, 1 tells nothing,
+  /// above 1 misleads. Cosine scores are none; for those only `ConvexHull.minimumLogLikelihoodRatioCost` has
+  /// a meaning.
   ///
-  /// Cllr of Brümmer & du Preez, "Application-independent evaluation of speaker detection" (2006). Throws when a
-  /// class is empty.
+  /// Cllr of Brümmer & du Preez, "Application-independent evaluation of speaker detection" (2006). Throws
+  /// when a class is empty.
   public func logLikelihoodRatioCost() throws(EvaluationError) -> Double {
     _ = try window()
     let matedCost = mated.reduce(0.0) { $0 + softPlus(-$1) } / Double(mated.count)
@@ -89,8 +94,8 @@ private func softPlus(_ x: Double) -> Double {
   max(x, 0) + log1p(exp(-abs(x)))
 }
 
-/// Count, mean and sum of squared deviations, joined by the update of Chan, Golub & LeVeque (1979), which cancels
-/// nothing however many scores there are.
+/// Count, mean and sum of squared deviations, joined by the update of Chan, Golub & LeVeque (1979), which
+/// cancels nothing however many scores there are.
 struct Moments: Hashable, Sendable {
   private(set) var count = 0
   private(set) var mean = 0.0

@@ -24,15 +24,18 @@ public struct ErrorRates: Hashable, Sendable {
 
 /// The rates where FMR just stays within a target, by the k-rule.
 public struct FalseMatchOperatingPoint: Hashable, Sendable {
+  /// The FMR that must not be exceeded.
   public let target: TargetRate
   /// k = ⌊target · non-mated comparisons⌋. Fewer may match: scores equal to each other leave together.
   public let allowedFalseMatches: Int
-  /// The (k+1)-th highest non-mated score. `score > thresholdAbove` keeps within the target, and no lower bound does.
+  /// The (k+1)-th highest non-mated score. `score > thresholdAbove` keeps within the target, and no lower
+  /// bound does.
   public let thresholdAbove: Double
   /// The rates at the next double above `thresholdAbove`, which is their `threshold`.
   public let rates: ErrorRates
 
-  /// The lowest single-precision number at or above the threshold: the same decisions on single-precision scores.
+  /// The lowest single-precision number at or above the threshold: the same decisions on single-precision
+  /// scores.
   public var singlePrecisionThreshold: Float { Float(roundingUp: rates.threshold) }
 }
 
@@ -45,15 +48,15 @@ extension Float {
 }
 
 extension ScoreSet {
-  /// The proportion of non-mated comparisons that match. A score equal to the threshold matches; a threshold of NaN
-  /// matches nothing. O(log n). Throws `.noNonMatedComparisons` rather than returning zero.
+  /// The proportion of non-mated comparisons that match. A score equal to the threshold matches; a threshold
+  /// of NaN matches nothing. O(log n). Throws `.noNonMatedComparisons` rather than returning zero.
   public func falseMatchRate(at threshold: Double) throws(EvaluationError) -> Proportion {
     guard !nonMated.isEmpty else { throw .noNonMatedComparisons }
     return Proportion(nonMated.count - nonMated.countBelow(threshold), of: nonMated.count)
   }
 
-  /// The proportion of mated comparisons that do not match. A score equal to the threshold matches; a threshold of
-  /// NaN matches nothing. O(log n). Throws `.noMatedComparisons` rather than returning zero.
+  /// The proportion of mated comparisons that do not match. A score equal to the threshold matches; a
+  /// threshold of NaN matches nothing. O(log n). Throws `.noMatedComparisons` rather than returning zero.
   public func falseNonMatchRate(at threshold: Double) throws(EvaluationError) -> Proportion {
     guard !mated.isEmpty else { throw .noMatedComparisons }
     return Proportion(mated.countBelow(threshold), of: mated.count)
@@ -66,7 +69,8 @@ extension ScoreSet {
 
   /// Both rates at every threshold that matters: each distinct score, ascending, then +∞.
   ///
-  /// FMR never rises and FNMR never falls along it. O(n); 40 bytes a distinct score. Throws when a class is empty.
+  /// FMR never rises and FNMR never falls along it. O(n); 40 bytes a distinct score. Throws when a class is
+  /// empty.
   public func errorRateCurve() throws(EvaluationError) -> [ErrorRates] {
     _ = try window()
     var curve: [ErrorRates] = []
@@ -87,8 +91,8 @@ extension ScoreSet {
     return curve
   }
 
-  /// FNMR where FMR just stays within `target`: k = ⌊target · n⌋ non-mated comparisons may match, and the threshold
-  /// is the next double above the (k+1)-th highest non-mated score.
+  /// FNMR where FMR just stays within `target`: k = ⌊target · n⌋ non-mated comparisons may match, and the
+  /// threshold is the next double above the (k+1)-th highest non-mated score.
   ///
   /// The FMR reached is never above the target; `.notReachable` when k is zero. Throws when a class is empty.
   public func errorRates(
@@ -97,7 +101,8 @@ extension ScoreSet {
     try window().point(atFalseMatchRate: target)
   }
 
-  /// Calls `body` for each distinct score, ascending, with the numbers of mated and non-mated comparisons that have it.
+  /// Calls `body` for each distinct score, ascending, with the numbers of mated and non-mated comparisons
+  /// that have it.
   func forEachDistinctScore(_ body: (_ score: Double, _ mated: Int, _ nonMated: Int) -> Void) {
     var (m, n) = (0, 0)
     while m < mated.count || n < nonMated.count {

@@ -8,14 +8,20 @@ public enum EvaluationError: Error, Hashable, Sendable {
   case tooFewFolds(found: Int)
   /// No scored comparison lies outside `fold`, so no threshold can be chosen for it.
   case noTrainingComparisons(fold: Int)
-  /// All scores of both classes are equal, so a distance between the classes in units of their spread is undefined.
+  /// All scores of both classes are equal, so a distance between the classes in units of their spread is
+  /// undefined.
   case noSpread
   /// An identification rate was asked of searches over an empty set of references.
   case noEnrolledReferences
+  /// FNIR or a hit rate was asked of results without a mated search.
   case noMatedSearches
+  /// FPIR was asked of results without a non-mated search.
   case noNonMatedSearches
+  /// FRR was asked of transactions of which none is by the right person.
   case noMatedTransactions
+  /// FAR was asked of transactions of which none is by somebody else.
   case noNonMatedTransactions
+  /// BPCER was asked of responses of which none is to a bona fide presentation.
   case noBonaFidePresentations
   /// No attack presentation of this species got a response; of any species, when `nil`.
   case noAttackPresentations(species: String?)
@@ -30,6 +36,7 @@ public enum EvaluationError: Error, Hashable, Sendable {
 }
 
 extension EvaluationError: CustomStringConvertible {
+  /// What is missing or wrong, with counts; safe to log.
   public var description: String {
     switch self {
     case .noMatedComparisons: "no mated comparison has a score, so FNMR is undefined"

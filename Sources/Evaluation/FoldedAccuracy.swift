@@ -2,10 +2,12 @@
 public struct FoldedComparison: Hashable, Sendable {
   /// The fold it is tested in; any number names a fold.
   public let fold: Int
+  /// Mated or non-mated, from ground truth.
   public let kind: ComparisonKind
   /// The score, or `nil` when the comparison failed. One that is not finite counts as `nil`.
   public let score: Double?
 
+  /// A comparison of a fold. Any fold number, any score.
   public init(fold: Int, kind: ComparisonKind, score: Double?) {
     self.fold = fold
     self.kind = kind
@@ -13,16 +15,21 @@ public struct FoldedComparison: Hashable, Sendable {
   }
 }
 
-/// The accuracy of cross-validation: each fold is decided by the threshold that is right most often on the others.
+/// The accuracy of cross-validation: each fold is decided by the threshold that is right most often on the
+/// others.
 ///
-/// Thresholds are looked for among all scores of the other folds and +∞, with `score >= threshold` a match. Several
-/// may be right equally often, so there are three answers: the `low`est of them, the `high`est, and `mid`, the mean of
-/// the two (the lowest when the highest is +∞). Folds weigh the same. A failed comparison is a wrong decision.
+/// Thresholds are looked for among all scores of the other folds and +∞, with `score >= threshold` a match.
+/// Several may be right equally often, so there are three answers: the `low`est of them, the `high`est, and
+/// `mid`, the mean of the two (the lowest when the highest is +∞). Folds weigh the same. A failed comparison
+/// is a wrong decision.
 public struct FoldedAccuracy: Hashable, Sendable {
   /// A figure for each choice among equally good thresholds.
   public struct Choice<Value> {
+    /// At the lowest of the thresholds.
     public let low: Value
+    /// At the mean of the lowest and the highest.
     public let mid: Value
+    /// At the highest of the thresholds.
     public let high: Value
 
     func map<Result>(_ transform: (Value) -> Result) -> Choice<Result> {
@@ -30,26 +37,36 @@ public struct FoldedAccuracy: Hashable, Sendable {
     }
   }
 
+  /// The decisions on one fold.
   public struct Fold: Hashable, Sendable {
+    /// Its number.
     public let fold: Int
     /// Comparisons of the fold, failed ones included.
     public let comparisons: Int
+    /// The thresholds chosen on the other folds.
     public let threshold: Choice<Double>
     /// Right decisions at each threshold.
     public let right: Choice<Int>
   }
 
-  /// The accuracy and thresholds when they are chosen on the very comparisons they are tested on: an upper bound.
+  /// The accuracy and thresholds when they are chosen on the very comparisons they are tested on: an upper
+  /// bound.
   public struct Best: Hashable, Sendable {
+    /// Right decisions among all comparisons, failed ones included.
     public let right: Proportion
+    /// The lowest threshold that is right so often.
     public let lowestThreshold: Double
+    /// The highest threshold that is right so often; may be +∞.
     public let highestThreshold: Double
   }
 
   /// By ascending number of the fold.
   public let folds: [Fold]
+  /// Comparisons of all folds, failed ones included.
   public let comparisons: Int
+  /// Comparisons without a score.
   public let failures: Int
+  /// What one threshold for all folds comes to at best.
   public let bestOverall: Best
 
   /// The mean of the folds' accuracies.
@@ -71,7 +88,8 @@ public struct FoldedAccuracy: Hashable, Sendable {
 
   /// Evaluates the protocol in O(n log n + n · folds).
   ///
-  /// Throws `.tooFewFolds` when there are fewer than two, and `.noTrainingComparisons` when all scores are in one.
+  /// Throws `.tooFewFolds` when there are fewer than two, and `.noTrainingComparisons` when all scores are in
+  /// one.
   public init(_ comparisons: [FoldedComparison]) throws(EvaluationError) {
     let groups = Dictionary(grouping: comparisons, by: \.fold)
     guard groups.count >= 2 else { throw .tooFewFolds(found: groups.count) }
@@ -112,7 +130,8 @@ public struct FoldedAccuracy: Hashable, Sendable {
     }
   }
 
-  /// The lowest and the highest threshold among the scores and +∞ with the most right decisions; `nil` for no scores.
+  /// The lowest and the highest threshold among the scores and +∞ with the most right decisions; `nil` for no
+  /// scores.
   private static func bestThresholds(
     _ ascending: some Sequence<Scored>
   ) -> (lowest: Double, highest: Double, right: Int)? {

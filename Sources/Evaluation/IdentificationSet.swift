@@ -1,6 +1,7 @@
 /// The result of one search with a probe whose mate is enrolled.
 public struct MatedSearch: Hashable, Sendable {
-  /// 1 + the number of other references with a strictly higher score; `nil` when the candidate list lacks the mate.
+  /// 1 + the number of other references with a strictly higher score; `nil` when the candidate list lacks the
+  /// mate.
   public let rank: Int?
   /// The mate's score. Meaningless, and not looked at, when there is no rank.
   public let score: Double
@@ -21,17 +22,21 @@ public struct MatedSearch: Hashable, Sendable {
   }
 }
 
-/// Results of searches with ground truth over one set of enrolled references: FNIR, FPIR and the CMC come from here.
+/// Results of searches with ground truth over one set of enrolled references: FNIR, FPIR and the CMC come
+/// from here.
 ///
-/// Searches without a result (no probe could be made, or the score is not finite) are counted as failures and enter no
-/// rate; where a failure turns a person away, `TransactionSet` counts it.
+/// Searches without a result (no probe could be made, or the score is not finite) are counted as failures and
+/// enter no rate; where a failure turns a person away, `TransactionSet` counts it.
 public struct IdentificationSet: Sendable {
   /// N of FPIR(N, T): the references that were searched, at least 1.
   public let enrolled: Int
+  /// The searches whose probe has a mate enrolled, in the order given.
   public let mated: [MatedSearch]
   /// The best score of each search whose probe has no mate, ascending.
   public let nonMatedBestScores: [Double]
+  /// Mated searches without a result.
   public let matedFailures: Int
+  /// Non-mated searches without a result.
   public let nonMatedFailures: Int
 
   /// Sorts the results. Throws `.noEnrolledReferences` when `enrolled` is below 1.
@@ -56,10 +61,11 @@ public struct IdentificationSet: Sendable {
     return Proportion(nonMatedBestScores.count - below, of: nonMatedBestScores.count)
   }
 
-  /// FNIR(N, R, T): the proportion of mated searches whose mate is not within the first `rank` candidates or has a
-  /// score below the threshold.
+  /// FNIR(N, R, T): the proportion of mated searches whose mate is not within the first `rank` candidates or
+  /// has a score below the threshold.
   ///
-  /// O(n). Throws `.noMatedSearches` rather than returning zero. A rank below 1 is a programming error and traps.
+  /// O(n). Throws `.noMatedSearches` rather than returning zero. A rank below 1 is a programming error and
+  /// traps.
   public func falseNegativeRate(at threshold: Double, rank: Int = 1) throws(EvaluationError) -> Proportion {
     precondition(rank >= 1, "ranks begin at 1")
     guard !mated.isEmpty else { throw .noMatedSearches }
@@ -69,8 +75,8 @@ public struct IdentificationSet: Sendable {
     return Proportion(mated.count - found, of: mated.count)
   }
 
-  /// The proportion of mated searches with the mate within the first `rank` candidates, whatever its score: a point of
-  /// the CMC. Throws `.noMatedSearches` rather than returning zero.
+  /// The proportion of mated searches with the mate within the first `rank` candidates, whatever its score: a
+  /// point of the CMC. Throws `.noMatedSearches` rather than returning zero.
   public func hitRate(rank: Int) throws(EvaluationError) -> Proportion {
     let missed = try falseNegativeRate(at: -.infinity, rank: rank)
     return Proportion(missed.total - missed.count, of: missed.total)
@@ -90,7 +96,8 @@ public struct IdentificationSet: Sendable {
 
   /// FNIR where FPIR just stays within `target`, by the same k-rule as for FMR; never above the target.
   ///
-  /// `.notReachable` when not one false positive is allowed. Throws when there are no searches of either kind.
+  /// `.notReachable` when not one false positive is allowed. Throws when there are no searches of either
+  /// kind.
   public func rates(
     atFalsePositiveRate target: TargetRate, rank: Int = 1
   ) throws(EvaluationError) -> TargetOutcome<FalsePositiveOperatingPoint> {
@@ -110,6 +117,7 @@ public struct IdentificationSet: Sendable {
 
 /// The rates of identification where FPIR just stays within a target.
 public struct FalsePositiveOperatingPoint: Hashable, Sendable {
+  /// The FPIR that must not be exceeded.
   public let target: TargetRate
   /// k = ⌊target · non-mated searches⌋.
   public let allowedFalsePositives: Int

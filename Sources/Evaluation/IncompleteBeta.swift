@@ -4,15 +4,17 @@
   import Darwin
 #endif
 
-/// The regularised incomplete beta function, with both tails to a relative error below 1e-12 for a, b in 0.25...1e10.
+/// The regularised incomplete beta function, with both tails to a relative error below 1e-12 for a, b in
+/// 0.25...1e10.
 ///
-/// The continued fraction is that of DiDonato & Morris, "Algorithm 708" (1992), eq. 9, whose terms are positive on the
-/// side of the mean where it is used; the better known DLMF 8.17.22 cancels there when b is large. Lentz's method
-/// evaluates it (Thompson & Barnett 1986). The factor before it is a binomial probability in the saddle-point form of
-/// Loader, "Fast and accurate computation of binomial probabilities" (2000), as the usual difference of log-gammas
-/// loses six digits at a + b = 1e10.
+/// The continued fraction is that of DiDonato & Morris, "Algorithm 708" (1992), eq. 9, whose terms are
+/// positive on the side of the mean where it is used; the better known DLMF 8.17.22 cancels there when b is
+/// large. Lentz's method evaluates it (Thompson & Barnett 1986). The factor before it is a binomial
+/// probability in the saddle-point form of Loader, "Fast and accurate computation of binomial probabilities"
+/// (2000), as the usual difference of log-gammas loses six digits at a + b = 1e10.
 enum IncompleteBeta {
-  /// Iₓ(a, b) and 1 − Iₓ(a, b). `complement` is 1 − x, given apart because it may hold digits that x does not.
+  /// Iₓ(a, b) and 1 − Iₓ(a, b). `complement` is 1 − x, given apart because it may hold digits that x does
+  /// not.
   ///
   /// a and b are above 0. O(√(a + b)) steps.
   static func tails(_ a: Double, _ b: Double, x: Double, complement y: Double) -> (
@@ -102,10 +104,11 @@ enum IncompleteBeta {
   }
 }
 
-/// The quantile of the standard normal distribution: the z with Φ(z) = `probability`, which lies above 0 and below 1.
+/// The quantile of the standard normal distribution: the z with Φ(z) = `probability`, which lies above 0 and
+/// below 1.
 ///
-/// Newton's and Halley's steps on `erfc` from the rational start of Abramowitz & Stegun 26.2.23; a few units in the
-/// last place.
+/// Newton's and Halley's steps on `erfc` from the rational start of Abramowitz & Stegun 26.2.23; a few units
+/// in the last place.
 func normalQuantile(_ probability: Double) -> Double {
   precondition(probability > 0 && probability < 1, "a quantile is of a probability above 0 and below 1")
   if probability > 0.5 { return -normalQuantile(1 - probability) }

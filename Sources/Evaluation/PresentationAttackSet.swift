@@ -1,12 +1,14 @@
 /// Responses of a liveness check to presentations with ground truth: APCER and BPCER of ISO/IEC 30107-3.
 ///
-/// The liveness score lies higher for a live person; `score >= threshold` classifies as bona fide. A presentation
-/// without a response (a score that is not finite stands for one) enters no classification error rate and is counted.
+/// The liveness score lies higher for a live person; `score >= threshold` classifies as bona fide. A
+/// presentation without a response (a score that is not finite stands for one) enters no classification error
+/// rate and is counted.
 public struct PresentationAttackSet: Sendable {
   /// Liveness scores of bona fide presentations, ascending.
   public let bonaFide: [Double]
   /// Liveness scores of attack presentations by attack-instrument species, ascending.
   public let attacks: [String: [Double]]
+  /// Bona fide presentations without a response.
   public let bonaFideNonResponses: Int
   /// By species; every species of `attacks` is there.
   public let attackNonResponses: [String: Int]
@@ -43,7 +45,8 @@ public struct PresentationAttackSet: Sendable {
     return Proportion(scores.count - scores.countBelow(threshold), of: scores.count)
   }
 
-  /// The species with the highest APCER and that rate, which is the one to report; the first by name when equal.
+  /// The species with the highest APCER and that rate, which is the one to report; the first by name when
+  /// equal.
   ///
   /// Species without responses are passed over. Throws `.noAttackPresentations` when there is no other.
   public func worstAttackErrorRate(
@@ -60,7 +63,8 @@ public struct PresentationAttackSet: Sendable {
 
   /// The lowest threshold at which APCER stays within `target` for every species, by the k-rule on each.
   ///
-  /// `.notReachable` tells of the species with the fewest presentations. Throws when no species has a response.
+  /// `.notReachable` tells of the species with the fewest presentations. Throws when no species has a
+  /// response.
   public func threshold(atAttackErrorRate target: TargetRate) throws(EvaluationError) -> TargetOutcome<Double>
   {
     let species = attacks.values.filter { !$0.isEmpty }
@@ -75,13 +79,16 @@ public struct PresentationAttackSet: Sendable {
 
 /// Impostor attack presentations against the whole engine, liveness and comparison together: IAPAR.
 public struct ImpostorAttackSet: Sendable {
+  /// One presentation and what the engine made of it.
   public struct Presentation: Hashable, Sendable {
+    /// The attack-instrument species, for example `print`.
     public let species: String
     /// `nil` when the liveness check gave no response: not accepted.
     public let livenessScore: Double?
     /// The comparison score with the attacked reference; `nil` when none was formed: not accepted.
     public let comparisonScore: Double?
 
+    /// A presentation of a species with the scores that were formed.
     public init(species: String, livenessScore: Double?, comparisonScore: Double?) {
       self.species = species
       self.livenessScore = livenessScore
@@ -89,14 +96,16 @@ public struct ImpostorAttackSet: Sendable {
     }
   }
 
+  /// All presentations, in the order given.
   public let presentations: [Presentation]
 
+  /// Takes presentations of any species.
   public init(_ presentations: [Presentation]) {
     self.presentations = presentations
   }
 
-  /// IAPAR of one species: the proportion of all its presentations, those without a response included, that pass
-  /// liveness and match. Throws `.noAttackPresentations` rather than returning zero.
+  /// IAPAR of one species: the proportion of all its presentations, those without a response included, that
+  /// pass liveness and match. Throws `.noAttackPresentations` rather than returning zero.
   public func acceptRate(
     species: String, livenessThreshold: Double, matchThreshold: Double
   ) throws(EvaluationError) -> Proportion {

@@ -18,6 +18,7 @@ public struct Proportion: Hashable, Sendable {
 }
 
 extension Proportion: CustomStringConvertible {
+  /// Both counts: `3 of 120000`.
   public var description: String { "\(count) of \(total)" }
 }
 

@@ -6,9 +6,10 @@
 
 /// The claim that an error rate is at most `rate`, to be upheld with a stated confidence.
 ///
-/// It is upheld when the one-sided upper bound of Clopper & Pearson is at most the rate: zero errors in 29,956 trials
-/// uphold 1e-4 at 95 %. Trials count as independent; all pairs of a few subjects are not.
+/// It is upheld when the one-sided upper bound of Clopper & Pearson is at most the rate: zero errors in
+/// 29,956 trials uphold 1e-4 at 95 %. Trials count as independent; all pairs of a few subjects are not.
 public struct RateClaim: Hashable, Sendable {
+  /// The rate that is claimed not to be exceeded.
   public let rate: TargetRate
   /// Above 0 and below 1.
   public let confidence: Double
@@ -23,10 +24,11 @@ public struct RateClaim: Hashable, Sendable {
   /// What the data say of a claim. `upperBound` is the rate that they do uphold.
   public enum Verdict: Hashable, Sendable {
     case upheld(upperBound: Double)
-    /// The observed rate is below the claimed one, but of too few trials; `needed` at that same rate would do.
+    /// The observed rate is below the claimed one, but of too few trials; `needed` at that same rate would
+    /// do.
     case tooFewTrials(upperBound: Double, needed: Int)
-    /// The observed rate is not below the claimed one, or so close that over 1e12 trials would be needed. Trials that
-    /// go on like these never uphold the claim.
+    /// The observed rate is not below the claimed one, or so close that over 1e12 trials would be needed.
+    /// Trials that go on like these never uphold the claim.
     case observedRateTooHigh(upperBound: Double)
   }
 
@@ -57,8 +59,9 @@ public struct RateClaim: Hashable, Sendable {
     return high
   }
 
-  /// The least number of subjects, if each takes part in one comparison only: two for each non-mated trial. The
-  /// cautious end; all pairs of as few as `fewestSubjects` form as many comparisons, which then depend on each other.
+  /// The least number of subjects, if each takes part in one comparison only: two for each non-mated trial.
+  /// The cautious end; all pairs of as few as `fewestSubjects` form as many comparisons, which then depend on
+  /// each other.
   public static func mostSubjects(forNonMatedTrials trials: Int) -> Int { 2 * trials }
 
   /// The least number of subjects whose pairs are at least `trials`.

@@ -20,6 +20,7 @@ public struct ScoreBand: ScoreSink {
     self.wanted = wanted
   }
 
+  /// Adds a block of single-precision scores of one kind.
   public mutating func add(_ scores: UnsafeBufferPointer<Float>, _ kind: ComparisonKind) {
     switch kind {
     case .mated: Self.collect(scores, bins, wanted, 1, into: &mated, widen: Double.init)
@@ -27,6 +28,7 @@ public struct ScoreBand: ScoreSink {
     }
   }
 
+  /// Adds a block of double-precision scores of one kind.
   public mutating func add(_ scores: UnsafeBufferPointer<Double>, _ kind: ComparisonKind) {
     switch kind {
     case .mated: Self.collect(scores, bins, wanted, 1, into: &mated, widen: { $0 })
@@ -48,6 +50,7 @@ public struct ScoreBand: ScoreSink {
     }
   }
 
+  /// Adds what another one of the same making has taken in. An unlike one is a programming error and traps.
   public mutating func merge(_ other: ScoreBand) {
     precondition(bins == other.bins && wanted == other.wanted, "only bands of one question can be merged")
     mated += other.mated

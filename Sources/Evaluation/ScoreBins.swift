@@ -1,7 +1,7 @@
 /// Equal bins over a stretch of the score axis; the first and last also take what lies beyond.
 ///
-/// The bin of a score never falls as the score rises, so that whatever lies in a higher bin is a higher score. That,
-/// and not where in decimals a bin begins, is what exactness rests on.
+/// The bin of a score never falls as the score rises, so that whatever lies in a higher bin is a higher
+/// score. That, and not where in decimals a bin begins, is what exactness rests on.
 struct ScoreBins: Hashable, Sendable {
   let low: Double
   let high: Double
@@ -37,8 +37,8 @@ struct ScoreBins: Hashable, Sendable {
 }
 
 extension ScoreBins {
-  /// The least score of a bin: the threshold at which the scores of this bin and those above match, and no others.
-  /// −∞ for the first, which has no least.
+  /// The least score of a bin: the threshold at which the scores of this bin and those above match, and no
+  /// others. −∞ for the first, which has no least.
   func lowestScore(of bin: Int) -> Double {
     guard bin > 0 else { return -.infinity }
     // The rounded arithmetic of `bin(of:)` changes over within a few ulps of the decimal edge, at one double.
@@ -56,8 +56,8 @@ extension ScoreBins {
 
 /// What a kernel feeds: blocks of comparison scores, of either precision, in any order.
 ///
-/// A value of it belongs to one thread; each thread fills its own, and they are merged at the end. The result does not
-/// depend on how the scores were divided.
+/// A value of it belongs to one thread; each thread fills its own, and they are merged at the end. The result
+/// does not depend on how the scores were divided.
 public protocol ScoreSink: Sendable {
   /// Adds a block of scores of one kind. A score that is not finite is counted as a failure.
   mutating func add(_ scores: UnsafeBufferPointer<Float>, _ kind: ComparisonKind)
@@ -70,10 +70,11 @@ public protocol ScoreSink: Sendable {
 }
 
 extension ScoreSink {
-  /// Adds the scores of one probe with a row of references: mated where the reference is of the probe's `subject`.
+  /// Adds the scores of one probe with a row of references: mated where the reference is of the probe's
+  /// `subject`.
   ///
-  /// Runs of one kind go in together, so references sorted by subject, or rare mates, cost nothing extra. Buffers of
-  /// different lengths are a programming error and trap.
+  /// Runs of one kind go in together, so references sorted by subject, or rare mates, cost nothing extra.
+  /// Buffers of different lengths are a programming error and trap.
   public mutating func add(
     _ scores: UnsafeBufferPointer<Float>, subjects: UnsafeBufferPointer<UInt32>, probe subject: UInt32
   ) {

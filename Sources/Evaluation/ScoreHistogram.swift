@@ -1,8 +1,8 @@
 /// The scores of one kind, streamed into bins, with those of one tail kept as they are.
 ///
-/// Memory is fixed: 8 bytes a bin and at most 16 a score of `tailCapacity`. The tail holds all scores of as many bins
-/// from its end as together have at most `tailCapacity` scores; which bins these are follows from the counts alone, so
-/// neither order nor merging changes the result.
+/// Memory is fixed: 8 bytes a bin and at most 16 a score of `tailCapacity`. The tail holds all scores of as
+/// many bins from its end as together have at most `tailCapacity` scores; which bins these are follows from
+/// the counts alone, so neither order nor merging changes the result.
 public struct ScoreHistogram: Sendable {
   /// The end of the score axis where errors happen: non-mated scores err when high, mated ones when low.
   enum Tail: Hashable, Sendable {
@@ -93,7 +93,8 @@ public struct ScoreHistogram: Sendable {
     narrow()
   }
 
-  /// The bins whose scores are all in the tail by the rule; none when the outermost alone has too many. O(bins).
+  /// The bins whose scores are all in the tail by the rule; none when the outermost alone has too many.
+  /// O(bins).
   var tailBins: Range<Int> {
     var room = tailCapacity
     func overflows(_ bin: Int) -> Bool {
@@ -106,8 +107,8 @@ public struct ScoreHistogram: Sendable {
     }
   }
 
-  /// Lets go of scores outside the tail, so that at most `tailCapacity` remain. Counts only rise, so that the bins of
-  /// the tail were all kept before, here and in what was merged.
+  /// Lets go of scores outside the tail, so that at most `tailCapacity` remain. Counts only rise, so that the
+  /// bins of the tail were all kept before, here and in what was merged.
   private mutating func narrow() {
     kept = tailBins
     let (kept, bins) = (kept, bins)

@@ -1,7 +1,8 @@
 /// Comparison scores with ground truth: the mated, the non-mated, and how many comparisons failed.
 ///
-/// Higher is closer. Both classes lie sorted, 8 bytes a score; for more than memory holds, see `StreamedScores`.
-/// A score that is not finite (NaN above all) is no score: it is counted among the failures and told as such.
+/// Higher is closer. Both classes lie sorted, 8 bytes a score; for more than memory holds, see
+/// `StreamedScores`. A score that is not finite (NaN above all) is no score: it is counted among the failures
+/// and told as such.
 public struct ScoreSet: Hashable, Sendable {
   /// Scores of mated comparisons, ascending, all finite.
   public let mated: [Double]
@@ -40,7 +41,8 @@ public struct ScoreSet: Hashable, Sendable {
   }
 }
 
-/// Comparisons that gave no score, by reason. They enter no FMR or FNMR; FAR and FRR hold the failures to acquire.
+/// Comparisons that gave no score, by reason. They enter no FMR or FNMR; FAR and FRR hold the failures to
+/// acquire.
 public struct ComparisonFailures: Hashable, Sendable {
   /// No reference could be made of one of the samples.
   public var toEnrol: Int
@@ -49,8 +51,10 @@ public struct ComparisonFailures: Hashable, Sendable {
   /// The comparison ran, and its score was NaN or infinite.
   public var notFinite: Int
 
+  /// No failure.
   public static let none = ComparisonFailures()
 
+  /// Failures by reason. A negative count is a programming error and traps.
   public init(toEnrol: Int = 0, toAcquire: Int = 0, notFinite: Int = 0) {
     precondition(toEnrol >= 0 && toAcquire >= 0 && notFinite >= 0, "failures are counted from zero")
     self.toEnrol = toEnrol
@@ -68,17 +72,19 @@ public struct ComparisonFailures: Hashable, Sendable {
 
 /// A doubt about a set of scores that no single rate shows.
 public enum ScoreWarning: Hashable, Sendable {
-  /// A mated score is more often below a non-mated one than above: these may be distances, or the labels swapped.
+  /// A mated score is more often below a non-mated one than above: these may be distances, or the labels
+  /// swapped.
   case matedScoresLieLower
   /// So many comparisons gave NaN or an infinity and were counted as failures.
   case notFinite(mated: Int, nonMated: Int)
 }
 
 extension ScoreWarning: CustomStringConvertible {
+  /// The warning as a sentence for a reader; holds counts only.
   public var description: String {
     switch self {
     case .matedScoresLieLower:
-      "mated scores lie below non-mated ones: higher must mean closer; are these distances, or the labels swapped?"
+      "mated scores lie below non-mated ones, but higher means closer: distances, or labels swapped?"
     case .notFinite(let mated, let nonMated):
       "\(mated) mated and \(nonMated) non-mated scores are NaN or infinite and count as failures"
     }

@@ -1,5 +1,5 @@
-/// Scores of both classes within a stretch of the score axis, and how many lie beyond it: enough to give exact rates
-/// at every threshold inside. A whole `ScoreSet` is the window with nothing beyond.
+/// Scores of both classes within a stretch of the score axis, and how many lie beyond it: enough to give
+/// exact rates at every threshold inside. A whole `ScoreSet` is the window with nothing beyond.
 struct ScoreWindow {
   /// Ascending.
   let mated: [Double]
@@ -33,7 +33,8 @@ struct ScoreWindow {
         rates: rates(at: highest.nextUp)))
   }
 
-  /// The two thresholds between which FMR falls below FNMR; they must lie inside the window, or the second be +∞.
+  /// The two thresholds between which FMR falls below FNMR; they must lie inside the window, or the second be
+  /// +∞.
   func crossing() -> EqualErrorRate {
     func isAbove(_ threshold: Double) -> Bool { rates(at: threshold).imbalance > 0 }
     let lastMated = mated.partitionPoint(isAbove) - 1
@@ -51,8 +52,8 @@ struct ScoreWindow {
 }
 
 extension [Double] {
-  /// Of an ascending array: the number of leading elements for which `isBefore` holds, given that it holds for a
-  /// beginning of the array and for nothing after it.
+  /// Of an ascending array: the number of leading elements for which `isBefore` holds, given that it holds
+  /// for a beginning of the array and for nothing after it.
   func partitionPoint(_ isBefore: (Double) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

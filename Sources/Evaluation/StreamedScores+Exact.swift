@@ -11,8 +11,8 @@ public enum ExactQuestion: Hashable, Sendable {
 }
 
 extension StreamedScores {
-  /// An empty band for the second pass that answers the questions exactly. Its `scoreCount` is 0 when the tails hold the
-  /// answers already, and no second pass is needed.
+  /// An empty band for the second pass that answers the questions exactly. Its `scoreCount` is 0 when the
+  /// tails hold the answers already, and no second pass is needed.
   ///
   /// O(bins · questions). Throws when a class is empty.
   public func band(for questions: [ExactQuestion]) throws(EvaluationError) -> ScoreBand {
@@ -28,13 +28,14 @@ extension StreamedScores {
 
   /// The equal error rate, equal to that of a `ScoreSet` of the same scores.
   ///
-  /// Throws `.secondPassNeeded` when neither the tails nor the band hold the scores it turns on, `.secondPassDiffers`
-  /// when the band was not fed the same comparisons, and when a class is empty.
+  /// Throws `.secondPassNeeded` when neither the tails nor the band hold the scores it turns on,
+  /// `.secondPassDiffers` when the band was not fed the same comparisons, and when a class is empty.
   public func equalErrorRate(_ band: ScoreBand? = nil) throws(EvaluationError) -> EqualErrorRate {
     try window(.equalErrorRate, band).crossing()
   }
 
-  /// FNMR where FMR just stays within a target, equal to that of a `ScoreSet` of the same scores. Throws alike.
+  /// FNMR where FMR just stays within a target, equal to that of a `ScoreSet` of the same scores. Throws
+  /// alike.
   public func errorRates(
     atFalseMatchRate target: TargetRate, _ band: ScoreBand? = nil
   ) throws(EvaluationError) -> TargetOutcome<FalseMatchOperatingPoint> {
@@ -53,7 +54,8 @@ extension StreamedScores {
     let shared = decisiveBins(.areaUnderCurve)
     let matedScores = try exactScores(shared, mated, .mated, band)
     let nonMatedScores = try exactScores(shared, nonMated, .nonMated, band)
-    // Bin by bin: wins over all non-mated scores of lower bins, and within the bin over those that are lower or tied.
+    // Bin by bin: wins over all non-mated scores of lower bins, and within the bin over those that are lower
+    // or tied.
     var (wins, below, m, n) = (0.0, 0, 0, 0)
     for bin in mated.counts.indices {
       let (matedCount, nonMatedCount) = (mated.counts[bin], nonMated.counts[bin])
@@ -102,8 +104,8 @@ extension StreamedScores {
     return scores.sorted()
   }
 
-  /// The bins, ascending, whose scores decide a question. But for the area, with no score of either class in bins
-  /// between them.
+  /// The bins, ascending, whose scores decide a question. But for the area, with no score of either class in
+  /// bins between them.
   private func decisiveBins(_ question: ExactQuestion) -> [Int] {
     switch question {
     case .equalErrorRate:
@@ -126,8 +128,9 @@ extension StreamedScores {
     }
   }
 
-  /// The bin in which FMR falls below FNMR, and the next one that is not empty, which begins with the first threshold
-  /// after it: the last with FMR > FNMR is in the one, the first with FMR <= FNMR in one of the two.
+  /// The bin in which FMR falls below FNMR, and the next one that is not empty, which begins with the first
+  /// threshold after it: the last with FMR > FNMR is in the one, the first with FMR <= FNMR in one of the
+  /// two.
   private func crossingBins() -> [Int] {
     let (m, n) = (mated.counts, nonMated.counts)
     var (matedBelow, nonMatedAtLeast) = (0, nonMated.total)

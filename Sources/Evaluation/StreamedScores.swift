@@ -1,18 +1,19 @@
-/// Comparison scores beyond what memory holds: counts in fine bins, the tails exact, and exact answers on demand by a
-/// second pass over the same comparisons.
+/// Comparison scores beyond what memory holds: counts in fine bins, the tails exact, and exact answers on
+/// demand by a second pass over the same comparisons.
 ///
-/// With the defaults and the range −1...1 a bin is 7.6e-6 wide, and a value takes at most 36 MiB however many scores
-/// it is fed. A rate between the tails is given as two bounds that differ by the scores of one bin; a threshold is known
-/// to within a bin. `band(for:)` names the few bins that a question turns on; a `ScoreBand` collects their scores in a
-/// second pass, and with it the answers equal those of a `ScoreSet` of all scores.
+/// With the defaults and the range −1...1 a bin is 7.6e-6 wide, and a value takes at most 36 MiB however many
+/// scores it is fed. A rate between the tails is given as two bounds that differ by the scores of one bin; a
+/// threshold is known to within a bin. `band(for:)` names the few bins that a question turns on; a
+/// `ScoreBand` collects their scores in a second pass, and with it the answers equal those of a `ScoreSet` of
+/// all scores.
 public struct StreamedScores: ScoreSink {
   public private(set) var mated: ScoreHistogram
   public private(set) var nonMated: ScoreHistogram
 
   /// Takes scores that mostly lie in `range`; those beyond are counted in the outermost bins, and not lost.
   ///
-  /// `tailCapacity` is the number of scores that each tail keeps as they are: the lowest of the mated, the highest of
-  /// the non-mated. An empty or infinite range, or no bin, is a programming error and traps.
+  /// `tailCapacity` is the number of scores that each tail keeps as they are: the lowest of the mated, the
+  /// highest of the non-mated. An empty or infinite range, or no bin, is a programming error and traps.
   public init(range: ClosedRange<Double> = -1...1, bins: Int = 1 << 18, tailCapacity: Int = 1 << 20) {
     let bins = ScoreBins(range: range, count: bins)
     mated = ScoreHistogram(bins: bins, tail: .lowest, tailCapacity: tailCapacity)
@@ -22,6 +23,7 @@ public struct StreamedScores: ScoreSink {
   /// The width of a bin: what a threshold between the tails may be off by before a second pass.
   public var binWidth: Double { nonMated.bins.width }
 
+  /// Adds a block of single-precision scores of one kind.
   public mutating func add(_ scores: UnsafeBufferPointer<Float>, _ kind: ComparisonKind) {
     switch kind {
     case .mated: mated.add(scores, widen: Double.init)
@@ -29,6 +31,7 @@ public struct StreamedScores: ScoreSink {
     }
   }
 
+  /// Adds a block of double-precision scores of one kind.
   public mutating func add(_ scores: UnsafeBufferPointer<Double>, _ kind: ComparisonKind) {
     switch kind {
     case .mated: mated.add(scores, widen: { $0 })
@@ -36,6 +39,7 @@ public struct StreamedScores: ScoreSink {
     }
   }
 
+  /// Adds what another one of the same making has taken in. An unlike one is a programming error and traps.
   public mutating func merge(_ other: StreamedScores) {
     mated.merge(other.mated)
     nonMated.merge(other.nonMated)
@@ -43,12 +47,16 @@ public struct StreamedScores: ScoreSink {
 
   /// A proportion known to lie between two, which are the same when it is known exactly.
   public struct BoundedProportion: Hashable, Sendable {
+    /// At least this.
     public let low: Proportion
+    /// At most this.
     public let high: Proportion
+    /// Whether both are the same.
     public var isExact: Bool { low == high }
   }
 
-  /// The proportion of non-mated comparisons that match: exact in the tail, within the scores of one bin elsewhere.
+  /// The proportion of non-mated comparisons that match: exact in the tail, within the scores of one bin
+  /// elsewhere.
   ///
   /// O(bins). Throws `.noNonMatedComparisons` rather than returning zero.
   public func falseMatchRate(at threshold: Double) throws(EvaluationError) -> BoundedProportion {
@@ -59,7 +67,8 @@ public struct StreamedScores: ScoreSink {
       high: Proportion(count.upperBound, of: nonMated.total))
   }
 
-  /// The proportion of mated comparisons that do not match: exact in the tail, within the scores of one bin elsewhere.
+  /// The proportion of mated comparisons that do not match: exact in the tail, within the scores of one bin
+  /// elsewhere.
   ///
   /// O(bins). Throws `.noMatedComparisons` rather than returning zero.
   public func falseNonMatchRate(at threshold: Double) throws(EvaluationError) -> BoundedProportion {
@@ -86,8 +95,8 @@ public struct StreamedScores: ScoreSink {
     return ((wins + ties / 2) / pairs, ties / 2 / pairs)
   }
 
-  /// Both rates, exactly, at the least score of each bin that is not empty, ascending, then at +∞: the curve as finely
-  /// as the bins go. O(bins). Throws when a class is empty.
+  /// Both rates, exactly, at the least score of each bin that is not empty, ascending, then at +∞: the curve
+  /// as finely as the bins go. O(bins). Throws when a class is empty.
   public func errorRateCurve() throws(EvaluationError) -> [ErrorRates] {
     try requireBoth()
     var curve: [ErrorRates] = []
@@ -107,9 +116,9 @@ public struct StreamedScores: ScoreSink {
     return curve
   }
 
-  /// Two hulls between which the convex hull of all scores lies: `low` takes every bin to separate its classes
-  /// perfectly, `high` not at all. Their equal error rates and costs are bounds alike. O(bins). Throws when a class is
-  /// empty.
+  /// Two hulls between which the convex hull of all scores lies: `low` takes every bin to separate its
+  /// classes perfectly, `high` not at all. Their equal error rates and costs are bounds alike. O(bins).
+  /// Throws when a class is empty.
   public func convexHulls() throws(EvaluationError) -> (low: ConvexHull, high: ConvexHull) {
     try requireBoth()
     var (low, high) = (ConvexHull.Builder(), ConvexHull.Builder())

@@ -8,7 +8,9 @@
 ///
 /// Groups too small to judge are named and left out of the ratios; a ratio is never made of them by silence.
 public struct SubgroupRates: Hashable, Sendable {
+  /// The rate of one group.
   public struct Group: Hashable, Sendable {
+    /// The name given.
     public let name: String
     /// `nil` when the group has no comparison.
     public let rate: Proportion?
@@ -34,8 +36,9 @@ public struct SubgroupRates: Hashable, Sendable {
 
   /// Rates of groups given as counts of errors and comparisons by name.
   ///
-  /// `limit` is the rate that matters for the use, with the confidence of each group's interval; a group is too small
-  /// when it could not uphold it even without errors. The comparisons of a group count as independent.
+  /// `limit` is the rate that matters for the use, with the confidence of each group's interval; a group is
+  /// too small when it could not uphold it even without errors. The comparisons of a group count as
+  /// independent.
   public init(
     _ counts: [String: (errors: Int, comparisons: Int)], limit: TargetRate, confidence: Double = 0.95
   ) {
@@ -57,7 +60,8 @@ public struct SubgroupRates: Hashable, Sendable {
     ratio { rates in rates.max()! / rates.min()! }
   }
 
-  /// The highest rate over the geometric mean of all, at least 1; less at the mercy of one group than the other ratio.
+  /// The highest rate over the geometric mean of all, at least 1; less at the mercy of one group than the
+  /// other ratio.
   ///
   /// Grother, "Demographic differentials in face recognition algorithms", NISTIR 8429 (2022).
   public var highestToGeometricMean: Ratio {

@@ -3,10 +3,14 @@ import Dispatch
 
 /// A comparison with the subjects of its two samples; mated when they are one.
 public struct SubjectComparison: Hashable, Sendable {
+  /// The subject of one sample; any number names one.
   public let subject: Int
+  /// The subject of the other sample.
   public let otherSubject: Int
+  /// The comparison score.
   public let score: Double
 
+  /// A comparison of two samples.
   public init(subject: Int, otherSubject: Int, score: Double) {
     self.subject = subject
     self.otherSubject = otherSubject
@@ -14,16 +18,20 @@ public struct SubjectComparison: Hashable, Sendable {
   }
 }
 
-/// How sure an error rate is when comparisons share subjects: the bootstrap that draws *subjects*, not comparisons.
+/// How sure an error rate is when comparisons share subjects: the bootstrap that draws *subjects*, not
+/// comparisons.
 ///
-/// Each replicate draws as many subjects as there are, with replacement. A mated comparison then counts as often as its
-/// subject was drawn, a non-mated one as the product of both its subjects' numbers (Snijders & Borgatti 1999; a subject
-/// drawn twice is not compared with itself). The interval is the percentile interval (Efron & Tibshirani 1993, ch. 13).
-/// That knows only the subjects seen, and with no error at all it collapses to zero; a second interval, the exact
-/// one at the effective number of trials, does not.
+/// Each replicate draws as many subjects as there are, with replacement. A mated comparison then counts as
+/// often as its subject was drawn, a non-mated one as the product of both its subjects' numbers (Snijders &
+/// Borgatti 1999; a subject drawn twice is not compared with itself). The interval is the percentile interval
+/// (Efron & Tibshirani 1993, ch. 13). That knows only the subjects seen, and with no error at all it
+/// collapses to zero; a second interval, the exact one at the effective number of trials, does not.
 public struct SubjectBootstrap: Sendable {
+  /// What is estimated.
   public enum Statistic: Hashable, Sendable {
+    /// FMR at a threshold.
     case falseMatchRate(threshold: Double)
+    /// FNMR at a threshold.
     case falseNonMatchRate(threshold: Double)
     /// FNMR where FMR just stays within a target, the threshold chosen anew in every replicate.
     case falseNonMatchRateAtFalseMatchRate(TargetRate)
@@ -31,6 +39,7 @@ public struct SubjectBootstrap: Sendable {
     case equalErrorRate
   }
 
+  /// A statistic with what the replicates say of it.
   public struct Estimate: Hashable, Sendable {
     /// The statistic of the data themselves.
     public let value: Double
@@ -38,21 +47,28 @@ public struct SubjectBootstrap: Sendable {
     public let interval: ConfidenceInterval
     /// The standard deviation of the replicates.
     public let standardError: Double
-    /// The number of independent trials that would be as sure: p(1 − p) / σ². Against the number of comparisons it
-    /// tells how much sharing subjects costs. Where no replicate differs from the others, the number of subjects that
-    /// have comparisons of the kind, or half of it for FMR: what they would be if each took part in one only.
+    /// The number of independent trials that would be as sure: p(1 − p) / σ². Against the number of
+    /// comparisons it tells how much sharing subjects costs. Where no replicate differs from the others, the
+    /// number of subjects that have comparisons of the kind, or half of it for FMR: what they would be if
+    /// each took part in one only.
     public let effectiveTrials: Double
-    /// The Clopper–Pearson interval at the effective number of trials. It holds its confidence with few subjects or
-    /// few errors, where the percentile interval is too short, and bounds a rate of which no error was seen. Korn &
-    /// Graubard, "Confidence intervals for proportions with small expected number of positive counts" (1998).
+    /// The Clopper–Pearson interval at the effective number of trials. It holds its confidence with few
+    /// subjects or few errors, where the percentile interval is too short, and bounds a rate of which no
+    /// error was seen. Korn & Graubard, "Confidence intervals for proportions with small expected number of
+    /// positive counts" (1998).
     public let effectiveInterval: ConfidenceInterval
+    /// Subjects that were drawn from, and in each draw.
     public let subjects: Int
+    /// Draws made.
     public let replicates: Int
-    /// Replicates in which the statistic is undefined (a class empty, the target not reachable); left out above.
+    /// Replicates in which the statistic is undefined (a class empty, the target not reachable); left out
+    /// above.
     public let undefinedReplicates: Int
+    /// The seed that gives this estimate again.
     public let seed: UInt64
 
-    /// About how many subjects would give this value the standard error `wanted`: it falls as their square root.
+    /// About how many subjects would give this value the standard error `wanted`: it falls as their square
+    /// root.
     public func subjectsNeeded(forStandardError wanted: Double) -> Int {
       precondition(wanted > 0, "a standard error is above zero")
       let ratio = standardError / wanted
@@ -62,12 +78,12 @@ public struct SubjectBootstrap: Sendable {
 
   let sample: SubjectSample
 
-  /// Takes comparisons, which may name subjects by any numbers, and moves those with a score that is not finite to
-  /// `failures`.
+  /// Takes comparisons, which may name subjects by any numbers, and moves those with a score that is not
+  /// finite to `failures`.
   ///
-  /// `rowsPerSubject`, when given, says that the non-mated comparisons are all pairs of that many rows of each subject,
-  /// of which only those with the highest scores are listed; the others lie lower than every listed one and need no
-  /// memory. Throws `.tooManyComparisons` when there are not that many pairs.
+  /// `rowsPerSubject`, when given, says that the non-mated comparisons are all pairs of that many rows of
+  /// each subject, of which only those with the highest scores are listed; the others lie lower than every
+  /// listed one and need no memory. Throws `.tooManyComparisons` when there are not that many pairs.
   public init(
     _ comparisons: [SubjectComparison], rowsPerSubject: [Int: Int]? = nil
   ) throws(EvaluationError) {
@@ -79,9 +95,9 @@ public struct SubjectBootstrap: Sendable {
 
   /// The statistic with its interval from `replicates` draws.
   ///
-  /// The result depends on the seed alone, not on how many threads work on it (all cores unless `threads` says less).
-  /// O(replicates · comparisons / threads). Throws when the data themselves don't define the statistic, and
-  /// `.noDefinedReplicate` when no replicate does.
+  /// The result depends on the seed alone, not on how many threads work on it (all cores unless `threads`
+  /// says less). O(replicates · comparisons / threads). Throws when the data themselves don't define the
+  /// statistic, and `.noDefinedReplicate` when no replicate does.
   public func estimate(
     _ statistic: Statistic, replicates: Int = 1000, confidence: Double = 0.95, seed: UInt64 = 1,
     threads: Int? = nil

@@ -1,11 +1,13 @@
-/// Comparisons sorted by score with the subjects they belong to, and the statistics of a weighted draw of subjects.
+/// Comparisons sorted by score with the subjects they belong to, and the statistics of a weighted draw of
+/// subjects.
 struct SubjectSample: Sendable {
   let subjectCount: Int
   let failures: Int
   /// Ascending by score; subjects numbered from zero.
   private let mated: [(score: Double, subject: Int)]
   private let nonMated: [(score: Double, subject: Int, other: Int)]
-  /// Rows of each subject when the non-mated comparisons are all pairs of them, listed from the highest score down.
+  /// Rows of each subject when the non-mated comparisons are all pairs of them, listed from the highest score
+  /// down.
   private let rows: [Int]?
 
   init(_ comparisons: [SubjectComparison], _ rowsPerSubject: [Int: Int]?) throws(EvaluationError) {
@@ -116,8 +118,8 @@ struct SubjectSample: Sendable {
     return nil
   }
 
-  /// The midpoint of the interval, found from the top: the first threshold, going down, with FMR > FNMR, and the last
-  /// one before it.
+  /// The midpoint of the interval, found from the top: the first threshold, going down, with FMR > FNMR, and
+  /// the last one before it.
   private func equalErrorRate(_ weights: [Int]) -> Double? {
     let matedTotal = matedWeight(weights) { _ in true }
     let nonMatedTotal = nonMatedWeight(weights)

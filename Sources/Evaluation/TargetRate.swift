@@ -1,9 +1,11 @@
 /// A rate that must not be exceeded, as an exact fraction above 0 and below 1.
 ///
-/// A fraction, because 1e-4 is no binary number: the number of errors allowed among n has to be the floor of the
-/// exact product.
+/// A fraction, because 1e-4 is no binary number: the number of errors allowed among n has to be the floor of
+/// the exact product.
 public struct TargetRate: Hashable, Sendable {
+  /// At least 1, without a factor in common with the denominator.
   public let numerator: Int
+  /// Greater than the numerator.
   public let denominator: Int
 
   /// The rate `numerator`/`denominator`, reduced; `nil` unless it lies above 0 and below 1.
@@ -15,8 +17,8 @@ public struct TargetRate: Hashable, Sendable {
     self.denominator = denominator / divisor
   }
 
-  /// The rate written as a decimal, `0.001` or `1e-3`; `nil` when it is none, is not above 0 and below 1, or has
-  /// digits beyond the eighteenth place.
+  /// The rate written as a decimal, `0.001` or `1e-3`; `nil` when it is none, is not above 0 and below 1, or
+  /// has digits beyond the eighteenth place.
   public init?(_ text: String) {
     let parts = text.split(whereSeparator: { $0 == "e" || $0 == "E" })
     guard (1...2).contains(parts.count), text.filter({ $0 == "e" || $0 == "E" }).count == parts.count - 1,
@@ -54,6 +56,7 @@ public struct TargetRate: Hashable, Sendable {
 }
 
 extension TargetRate: Comparable {
+  /// Compares the fractions exactly.
   public static func < (left: Self, right: Self) -> Bool {
     Int128(left.numerator) * Int128(right.denominator) < Int128(right.numerator) * Int128(left.denominator)
   }

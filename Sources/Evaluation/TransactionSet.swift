@@ -16,8 +16,10 @@ public enum AttemptResult: Hashable, Sendable {
 public struct Transaction: Hashable, Sendable {
   /// Whether the claimant is the claimed person.
   public let kind: ComparisonKind
+  /// In the order made; none when the claimant left before the first.
   public let attempts: [AttemptResult]
 
+  /// A transaction with the attempts that were recorded.
   public init(kind: ComparisonKind, attempts: [AttemptResult]) {
     self.kind = kind
     self.attempts = attempts
@@ -33,18 +35,22 @@ public struct Transaction: Hashable, Sendable {
 
 /// A rate per transaction, as observed.
 public struct TransactionRate: Hashable, Sendable {
+  /// Errors among all transactions of the kind.
   public let rate: Proportion
-  /// Transactions without a match that made fewer attempts than allowed. They count as not accepted, so FAR could be
-  /// higher by up to as many, and FRR lower.
+  /// Transactions without a match that made fewer attempts than allowed. They count as not accepted, so FAR
+  /// could be higher by up to as many, and FRR lower.
   public let shortTransactions: Int
 }
 
 /// Transactions with ground truth: FAR and FRR as people meet them, several attempts and failures included.
 ///
-/// ISO/IEC 19795-1 keeps these apart from FMR and FNMR, which are per comparison and know no failures to acquire.
+/// ISO/IEC 19795-1 keeps these apart from FMR and FNMR, which are per comparison and know no failures to
+/// acquire.
 public struct TransactionSet: Sendable {
+  /// All transactions, in the order given.
   public let transactions: [Transaction]
 
+  /// Takes transactions of either kind.
   public init(_ transactions: [Transaction]) {
     self.transactions = transactions
   }
@@ -60,7 +66,8 @@ public struct TransactionSet: Sendable {
       rate: Proportion(result.accepted, of: result.total), shortTransactions: result.short)
   }
 
-  /// FRR: the proportion of transactions by the right person that are not accepted within the first `attempts`.
+  /// FRR: the proportion of transactions by the right person that are not accepted within the first
+  /// `attempts`.
   ///
   /// Never rises with more attempts. O(n). Throws `.noMatedTransactions` rather than returning zero.
   public func falseRejectRate(at threshold: Double, attempts: Int) throws(EvaluationError) -> TransactionRate
@@ -87,8 +94,8 @@ public struct TransactionSet: Sendable {
 
 /// What rates per comparison come to per transaction **if attempts were independent of each other**.
 ///
-/// They are not: a person who fails once is likelier to fail again. So FRR comes out too low, and FAR, being a union,
-/// lies between the rate of one attempt and this; observed transactions are the better evidence.
+/// They are not: a person who fails once is likelier to fail again. So FRR comes out too low, and FAR, being
+/// a union, lies between the rate of one attempt and this; observed transactions are the better evidence.
 public struct IndependentAttempts: Hashable, Sendable {
   /// FMR, 0...1.
   public let falseMatchRate: Double

@@ -8,17 +8,22 @@ import Testing
   struct Summary: Decodable {
     let n: Int
     let mean, std: Double
-    let percentiles_0_1_5_25_50_75_95_99_100: [Double]
+    let percentiles: [Double]
+
+    enum CodingKeys: String, CodingKey {
+      case n, mean, std
+      case percentiles = "percentiles0152550759599100"
+    }
   }
 
   struct Other: Decodable {
     struct Rates: Decodable {
-      let fmr, fnmr, threshold_ge: Double
+      let fmr, fnmr, thresholdGe: Double
     }
 
     let auc: Double
-    let eer, eer_argmin, eer_low, eer_high: Double?
-    let fmr_op_nearest: [String: Rates]?
+    let eer, eerArgmin, eerLow, eerHigh: Double?
+    let fmrOpNearest: [String: Rates]?
   }
 
   struct Bob: Decodable {
@@ -27,12 +32,12 @@ import Testing
     }
 
     let eer, far, frr: Double
-    let far_threshold: [String: Rates]
+    let farThreshold: [String: Rates]
   }
 
   struct Identification: Decodable {
     struct AtRate: Decodable {
-      let threshold_gt, fpir, fnir: Double
+      let thresholdGt, fpir, fnir: Double
       let missed: Int
     }
 
@@ -40,10 +45,10 @@ import Testing
       let fpir, fnir: Double
     }
 
-    let enrolled, mated_probes, nonmated_probes: Int
-    let rank1_hit_rate_closed_set, rank5_hit_rate_closed_set, rank20_hit_rate_closed_set: Double
-    let at_fpir: [String: AtRate]
-    let at_threshold: [String: AtThreshold]
+    let enrolled, matedProbes, nonmatedProbes: Int
+    let rank1HitRateClosedSet, rank5HitRateClosedSet, rank20HitRateClosedSet: Double
+    let atFpir: [String: AtRate]
+    let atThreshold: [String: AtThreshold]
   }
 
   static let small = ["orl-dlib", "orl-edgeface"]
@@ -67,7 +72,7 @@ import Testing
         #expect(found.count == expected.n)
         #expect(isClose(found.mean, expected.mean) && isClose(found.standardDeviation, expected.std))
         let proportions = [0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1]
-        for (proportion, percentile) in zip(proportions, expected.percentiles_0_1_5_25_50_75_95_99_100) {
+        for (proportion, percentile) in zip(proportions, expected.percentiles) {
           #expect(isClose(try #require(scores.quantile(proportion, of: kind)), percentile))
         }
       }
@@ -120,16 +125,16 @@ import Testing
 
     let sklearn = try figures["sklearn"].read(Other.self)
     #expect(isClose(sklearn.auc, try scores.areaUnderCurve()))
-    #expect(isClose(try #require(sklearn.eer_argmin), rate.argmin.value))
+    #expect(isClose(try #require(sklearn.eerArgmin), rate.argmin.value))
 
     let pyeer = try figures["on_subset", "pyeer"].read(Other.self)
     #expect(isClose(pyeer.auc, try scores.areaUnderCurve()))
     #expect(isClose(try #require(pyeer.eer), rate.interval.midpoint))
-    #expect(isClose(try #require(pyeer.eer_low), rate.interval.low))
-    #expect(isClose(try #require(pyeer.eer_high), rate.interval.high))
+    #expect(isClose(try #require(pyeer.eerLow), rate.interval.low))
+    #expect(isClose(try #require(pyeer.eerHigh), rate.interval.high))
     // PyEER takes the point whose FMR is nearest to the target, on either side of it.
     let curve = try scores.errorRateCurve()
-    for (name, expected) in try #require(pyeer.fmr_op_nearest) {
+    for (name, expected) in try #require(pyeer.fmrOpNearest) {
       let target = TargetRate.of(name).value
       let nearest = try #require(curve.map { abs($0.falseMatchRate.value - target) }.min())
       #expect(isClose(abs(expected.fmr - target), nearest))
@@ -138,7 +143,7 @@ import Testing
     // bob.measure reports the rates at thresholds of its own choice; at those ours are equal.
     let bob = try figures["on_subset", "bob.measure"].read(Bob.self)
     #expect(isClose(bob.eer, (bob.far + bob.frr) / 2))
-    for expected in bob.far_threshold.values {
+    for expected in bob.farThreshold.values {
       // Its thresholds are scores, or the double after one; ours differ from its scores in the last digits.
       let near = curve.filter { abs($0.threshold - expected.threshold) < 1e-12 }.map(\.threshold)
       let candidates = try (near + [expected.threshold] + near.map(\.nextUp)).map {
@@ -158,25 +163,25 @@ import Testing
     let data = try SharedData(name)
     let expected = try data.baselines["open_set_identification"].read(Identification.self)
     let found = try Self.search(data)
-    #expect(found.enrolled == expected.enrolled && found.mated.count == expected.mated_probes)
-    #expect(found.nonMatedBestScores.count == expected.nonmated_probes)
+    #expect(found.enrolled == expected.enrolled && found.mated.count == expected.matedProbes)
+    #expect(found.nonMatedBestScores.count == expected.nonmatedProbes)
     for (rank, rate) in [
-      (1, expected.rank1_hit_rate_closed_set), (5, expected.rank5_hit_rate_closed_set),
-      (20, expected.rank20_hit_rate_closed_set),
+      (1, expected.rank1HitRateClosedSet), (5, expected.rank5HitRateClosedSet),
+      (20, expected.rank20HitRateClosedSet),
     ] {
       #expect(isClose(try found.hitRate(rank: rank).value, rate))
     }
     for name in ["1e-1", "1e-2", "1e-3"] {
       let point = try found.rates(atFalsePositiveRate: .of(name)).point
-      #expect((point == nil) == (expected.at_fpir[name] == nil))
-      guard let point, let rates = expected.at_fpir[name] else { continue }
-      #expect(isClose(point.thresholdAbove, rates.threshold_gt, within: 1e-6))
+      #expect((point == nil) == (expected.atFpir[name] == nil))
+      guard let point, let rates = expected.atFpir[name] else { continue }
+      #expect(isClose(point.thresholdAbove, rates.thresholdGt, within: 1e-6))
       #expect(point.falseNegativeRate.count == rates.missed)
       #expect(
         isClose(point.falsePositiveRate.value, rates.fpir)
           && isClose(point.falseNegativeRate.value, rates.fnir))
     }
-    for (threshold, rates) in expected.at_threshold {
+    for (threshold, rates) in expected.atThreshold {
       let threshold = try #require(Double(threshold))
       #expect(isClose(try found.falsePositiveRate(at: threshold).value, rates.fpir))
       #expect(isClose(try found.falseNegativeRate(at: threshold).value, rates.fnir))

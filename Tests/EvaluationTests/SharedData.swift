@@ -147,7 +147,9 @@ struct Baselines {
 
   /// What stands here, in the form asked for.
   func read<Figures: Decodable>(_: Figures.Type = Figures.self) throws -> Figures {
-    try JSONDecoder().decode(
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try decoder.decode(
       Figures.self, from: JSONSerialization.data(withJSONObject: node, options: .fragmentsAllowed))
   }
 }

@@ -5,14 +5,14 @@ import Testing
 /// A set of scores with figures from numpy, scipy and the reference script.
 struct ReferenceSet: Decodable {
   struct EER: Decodable {
-    let eer_interval, low, high, threshold_ge, eer_linear, eer_argmin: Double
+    let eerInterval, low, high, thresholdGe, eerLinear, eerArgmin: Double
   }
 
   struct AtTarget: Decodable {
-    let allowed_false_matches: Int
+    let allowedFalseMatches: Int
     let fmr, fnmr: Double
-    let false_non_matches: Int
-    let threshold_gt, threshold_ge: Double
+    let falseNonMatches: Int
+    let thresholdGt, thresholdGe: Double
   }
 
   let mated, nonMated: [Double]
@@ -29,18 +29,18 @@ struct ReferenceSet: Decodable {
 struct ReferenceFolds: Decodable {
   struct Fold: Decodable {
     let fold, n: Int
-    let threshold_low, threshold_mid, threshold_high: Double
-    let right_low, right_mid, right_high: Int
+    let thresholdLow, thresholdMid, thresholdHigh: Double
+    let rightLow, rightMid, rightHigh: Int
   }
 
   struct Best: Decodable {
-    let accuracy, threshold_low, threshold_high: Double
+    let accuracy, thresholdLow, thresholdHigh: Double
   }
 
   let folds: [Fold]
-  let accuracy_low, accuracy_mid, accuracy_high: Double
-  let stderr_low, stderr_mid, stderr_high: Double
-  let best_overall: Best
+  let accuracyLow, accuracyMid, accuracyHigh: Double
+  let stderrLow, stderrMid, stderrHigh: Double
+  let bestOverall: Best
 
   /// Compares all of it: counts equal, rates to 1e-9, thresholds to 1e-6.
   func expectEqual(_ found: FoldedAccuracy, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -48,27 +48,27 @@ struct ReferenceFolds: Decodable {
     for (found, expected) in zip(found.folds, folds) {
       #expect(found.fold == expected.fold && found.comparisons == expected.n, sourceLocation: sourceLocation)
       let right = FoldedAccuracy.Choice(
-        low: expected.right_low, mid: expected.right_mid, high: expected.right_high)
+        low: expected.rightLow, mid: expected.rightMid, high: expected.rightHigh)
       #expect(found.right == right, sourceLocation: sourceLocation)
       for (threshold, expectation) in [
-        (found.threshold.low, expected.threshold_low), (found.threshold.mid, expected.threshold_mid),
-        (found.threshold.high, expected.threshold_high),
+        (found.threshold.low, expected.thresholdLow), (found.threshold.mid, expected.thresholdMid),
+        (found.threshold.high, expected.thresholdHigh),
       ] {
         #expect(isClose(threshold, expectation, within: 1e-6), sourceLocation: sourceLocation)
       }
     }
     let (accuracy, error, best) = (found.accuracy, found.standardError, found.bestOverall)
     for (rate, expectation) in [
-      (accuracy.low, accuracy_low), (accuracy.mid, accuracy_mid), (accuracy.high, accuracy_high),
-      (error.low, stderr_low), (error.mid, stderr_mid), (error.high, stderr_high),
-      (best.right.value, best_overall.accuracy),
+      (accuracy.low, accuracyLow), (accuracy.mid, accuracyMid), (accuracy.high, accuracyHigh),
+      (error.low, stderrLow), (error.mid, stderrMid), (error.high, stderrHigh),
+      (best.right.value, bestOverall.accuracy),
     ] {
       #expect(isClose(rate, expectation), sourceLocation: sourceLocation)
     }
     #expect(
-      isClose(best.lowestThreshold, best_overall.threshold_low, within: 1e-6), sourceLocation: sourceLocation)
+      isClose(best.lowestThreshold, bestOverall.thresholdLow, within: 1e-6), sourceLocation: sourceLocation)
     #expect(
-      isClose(best.highestThreshold, best_overall.threshold_high, within: 1e-6),
+      isClose(best.highestThreshold, bestOverall.thresholdHigh, within: 1e-6),
       sourceLocation: sourceLocation)
   }
 }
@@ -76,12 +76,12 @@ struct ReferenceFolds: Decodable {
 extension ReferenceSet.EER {
   func expectEqual(_ found: EqualErrorRate, sourceLocation: SourceLocation = #_sourceLocation) {
     for (rate, expectation) in [
-      (found.interval.midpoint, eer_interval), (found.interval.low, low), (found.interval.high, high),
-      (found.linear, eer_linear), (found.argmin.value, eer_argmin),
+      (found.interval.midpoint, eerInterval), (found.interval.low, low), (found.interval.high, high),
+      (found.linear, eerLinear), (found.argmin.value, eerArgmin),
     ] {
       #expect(isClose(rate, expectation), sourceLocation: sourceLocation)
     }
-    #expect(isClose(found.interval.threshold, threshold_ge, within: 1e-6), sourceLocation: sourceLocation)
+    #expect(isClose(found.interval.threshold, thresholdGe, within: 1e-6), sourceLocation: sourceLocation)
   }
 }
 
@@ -100,14 +100,14 @@ extension [String: ReferenceSet.AtTarget?] {
       }
       let point = try #require(outcome.point, "target \(name)", sourceLocation: sourceLocation)
       #expect(point.target.description == name, sourceLocation: sourceLocation)
-      #expect(point.allowedFalseMatches == expected.allowed_false_matches, sourceLocation: sourceLocation)
+      #expect(point.allowedFalseMatches == expected.allowedFalseMatches, sourceLocation: sourceLocation)
       let rates = point.rates
-      #expect(rates.falseNonMatchRate.count == expected.false_non_matches, sourceLocation: sourceLocation)
+      #expect(rates.falseNonMatchRate.count == expected.falseNonMatches, sourceLocation: sourceLocation)
       #expect(isClose(rates.falseNonMatchRate.value, expected.fnmr), sourceLocation: sourceLocation)
       #expect(isClose(rates.falseMatchRate.value, expected.fmr), sourceLocation: sourceLocation)
       #expect(
-        isClose(point.thresholdAbove, expected.threshold_gt, within: 1e-6), sourceLocation: sourceLocation)
-      #expect(isClose(rates.threshold, expected.threshold_ge, within: 1e-6), sourceLocation: sourceLocation)
+        isClose(point.thresholdAbove, expected.thresholdGt, within: 1e-6), sourceLocation: sourceLocation)
+      #expect(isClose(rates.threshold, expected.thresholdGe, within: 1e-6), sourceLocation: sourceLocation)
     }
   }
 }

@@ -11,6 +11,7 @@ struct Vectors<Case: Decodable>: Decodable {
   static func load(_ name: String) throws -> [Case] {
     let file = packageRoot.appending(path: "Tests/Vectors/Evaluation/\(name).json")
     let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     return try decoder.decode(Self.self, from: Data(contentsOf: file)).cases
