@@ -34,11 +34,10 @@ struct CandidateCollector {
     bestEstimates = BoundedHeap(capacity: isLimited ? request.limit + Self.spareEstimates : 0)
   }
 
-  /// Takes a row whose score is within `slack` of `estimate`; `score` gives its defined score.
+  /// Takes a row whose score is at most `upperBound` and nearly `estimate`; `score` gives its defined score.
   mutating func offer(
-    _ location: RowLocation, estimate: Float, slack: Float, score: (RowLocation) -> Float
+    _ location: RowLocation, estimate: Float, upperBound: Float, score: (RowLocation) -> Float
   ) {
-    let upperBound = (estimate + slack).nextUp
     guard upperBound >= cutoff else { return }
     if bestEstimates.capacity > 0, estimate > bestEstimates.least ?? -.infinity {
       bestEstimates.offer(estimate)
@@ -56,10 +55,14 @@ struct CandidateCollector {
     if let least = bestScores.least { cutoff = max(cutoff, least) }
   }
 
-  /// Scores what waits when it is much, and forgets what can't be a result any more.
+  /// Scores what waits when it is much, and forgets what can't be a result any more: also rows whose score is the last
+  /// result's, when enough others have it and were enrolled before.
   mutating func thinOut(_ scores: ([RowLocation]) -> [Float]) {
     if pending.count > Self.waitingLimit { settlePending(scores) }
-    if scored.count > Self.waitingLimit + bestScores.capacity { scored.removeAll { $0.score < cutoff } }
+    guard isLimited, scored.count > Self.waitingLimit + 2 * bestScores.capacity else { return }
+    scored.removeAll { $0.score < cutoff }
+    scored.sort { $0.score != $1.score ? $0.score > $1.score : $0.location < $1.location }
+    scored.removeLast(max(0, scored.count - bestScores.capacity))
   }
 
   /// Takes over what another part of the scan gathered.

@@ -42,7 +42,7 @@ struct CodedFirstPass: FirstPass {
 
   func scan(
     _ unit: ScanUnit, of view: SegmentView, scratch: inout Scratch, cutoff: (Int) -> Float,
-    offer: (_ probe: Int, _ row: Int, _ estimate: Float, _ slack: Float) -> Void
+    accept: (_ probe: Int, _ selection: Selection) -> Void
   ) {
     let rows = unit.wholeBlockRows
     if rows.isEmpty { return }
@@ -57,7 +57,7 @@ struct CodedFirstPass: FirstPass {
       for probe in group {
         select(
           probe, rows, of: plane, largestNorm: view.largestNorm, productsAt: (probe - first) * rows.count,
-          offset: offsets[probe], scratch: &scratch, cutoff: cutoff(probe), offer: offer)
+          offset: offsets[probe], scratch: &scratch, cutoff: cutoff(probe), accept: accept)
       }
     }
   }
@@ -85,7 +85,7 @@ struct CodedFirstPass: FirstPass {
   private func select(
     _ probe: Int, _ rows: Range<Int>, of plane: CodePlane, largestNorm: Float, productsAt position: Int,
     offset: Float, scratch: inout Scratch, cutoff: Float,
-    offer: (_ probe: Int, _ row: Int, _ estimate: Float, _ slack: Float) -> Void
+    accept: (_ probe: Int, _ selection: Selection) -> Void
   ) {
     let quantised = probes[probe]
     let constant = quantised.constant(largestNorm: largestNorm)
@@ -95,11 +95,16 @@ struct CodedFirstPass: FirstPass {
         products.baseAddress! + position, plane.scales + rows.lowerBound, errors, rows.count, quantised.scale,
         quantised.errorFactor, constant, cutoff - offset, &scratch.indices, &scratch.estimates)
     }
-    for selected in 0..<count {
-      let row = Int(scratch.indices[selected])
-      offer(
-        probe, rows.lowerBound + row, scratch.estimates[selected] + offset,
-        (quantised.errorFactor * errors[row] + constant).nextUp)
+    if count == 0 { return }
+    scratch.indices.withUnsafeBufferPointer { indices in
+      scratch.estimates.withUnsafeBufferPointer { estimates in
+        accept(
+          probe,
+          Selection(
+            firstRow: rows.lowerBound, indices: UnsafeBufferPointer(rebasing: indices[..<count]),
+            estimates: UnsafeBufferPointer(rebasing: estimates[..<count]), offset: offset, errors: errors,
+            errorFactor: quantised.errorFactor, constant: constant))
+      }
     }
   }
 }

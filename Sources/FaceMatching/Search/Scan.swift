@@ -33,12 +33,7 @@ struct Scan: Sendable {
       collectors.withUnsafeMutableBufferPointer { collectors in
         firstPass.scan(
           unit, of: view[unit.segment], scratch: &scratch, cutoff: { collectors[$0].cutoff },
-          offer: { probe, row, estimate, slack in
-            guard estimate + slack >= collectors[probe].cutoff, includes(row, of: segment) else { return }
-            collectors[probe].offer(
-              RowLocation(segment: unit.segment, row: row), estimate: estimate, slack: slack
-            ) { score(probe, at: $0) }
-          })
+          accept: { take($1, of: unit, for: $0, into: &collectors[$0]) })
         for row in unit.remainingRows where includes(row, of: segment) {
           let location = RowLocation(segment: unit.segment, row: row)
           for probe in collectors.indices { collectors[probe].settle(location, score(probe, at: location)) }
@@ -49,6 +44,46 @@ struct Scan: Sendable {
       }
     }
     return collectors
+  }
+
+  /// Where a first pass rules out less than this share of a unit's rows, bounds only cost time.
+  private static let densePart = 3
+
+  /// Hands the rows that a first pass left to the collector: one by one, or scored all together when they are most.
+  private func take(
+    _ selection: Selection, of unit: ScanUnit, for probe: Int, into collector: inout CandidateCollector
+  ) {
+    let segment = view[unit.segment].segment
+    if selection.indices.count * Self.densePart > unit.rows.count, selection.indices.count > request.limit {
+      return takeDense(unit.wholeBlockRows, of: unit.segment, for: probe, into: &collector)
+    }
+    for position in selection.indices.indices {
+      let upperBound = selection.upperBound(position)
+      let row = selection.row(position)
+      guard upperBound >= collector.cutoff, includes(row, of: segment) else { continue }
+      collector.offer(
+        RowLocation(segment: unit.segment, row: row), estimate: selection.estimate(position), upperBound: upperBound
+      ) { score(probe, at: $0) }
+    }
+  }
+
+  /// Scores consecutive rows at the speed of memory.
+  private func takeDense(
+    _ rows: Range<Int>, of position: Int, for probe: Int, into collector: inout CandidateCollector
+  ) {
+    let segment = view[position].segment
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: rows.count) { scores in
+      probes[probe].withUnsafeBufferPointer {
+        kernels.table.pointee.dot_rows_f32(
+          $0.baseAddress!, segment.rows + rows.lowerBound * segment.stride, segment.stride, rows.count, $0.count,
+          scores.baseAddress!)
+      }
+      for index in 0..<rows.count {
+        let score = min(max(scores[index], -1), 1)
+        guard score >= collector.cutoff, includes(rows.lowerBound + index, of: segment) else { continue }
+        collector.settle(RowLocation(segment: position, row: rows.lowerBound + index), score)
+      }
+    }
   }
 
   /// The results of a probe from what the threads gathered for it.

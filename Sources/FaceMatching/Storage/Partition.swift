@@ -47,10 +47,14 @@ struct PartitionView: Sendable {
   }
 }
 
-/// A row of a partition view.
-struct RowLocation: Hashable, Sendable {
+/// A row of a partition view; in the order of enrolment.
+struct RowLocation: Hashable, Comparable, Sendable {
   let segment: Int
   let row: Int
+
+  static func < (left: RowLocation, right: RowLocation) -> Bool {
+    left.segment != right.segment ? left.segment < right.segment : left.row < right.row
+  }
 }
 
 /// The references of one organisation.
