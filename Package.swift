@@ -38,6 +38,8 @@ let package = Package(
     library("EnrolmentStore", ["Biometrics", "CSodium"]),
     library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "CSodium"]),
     library("Evaluation", ["Biometrics", "FaceMatching"]),
+    library("Liveness", ["Biometrics", "CSodium"]),
+    library("LivenessTraining", ["Biometrics", "Liveness", "Evaluation"]),
     library("EmbeddingFiles", ["CZlib"]),
     library("Simulation", ["Biometrics", "FaceMatching", "ReVerification", "EnrolmentStore", "Evaluation"]),
     library(
@@ -58,6 +60,7 @@ let package = Package(
     tests("EnrolmentStore"),
     tests("ReVerification", ["Biometrics", "EnrolmentStore", "FaceMatching"]),
     tests("EmbeddingFiles", ["Biometrics"]),
+    tests("Liveness", ["LivenessTraining"]),
   ],
   swiftLanguageModes: [.v6]
 )
