@@ -57,16 +57,24 @@ struct ChallengeFollowing {
     features[.responseLag] = best.lag / 1000
   }
 
-  /// Third differences of centre and log size: a path made of a body's motion is smooth.
+  /// How far the path ever turns straight back: −(step before · step after) where that is positive.
+  ///
+  /// A body that starts or stops keeps its direction from frame to frame, and jitter turns back by little. A frame out of
+  /// its order is gone to and left again.
   private func writeIrregularity(to features: inout FeatureVector) {
-    let sizes = path.widths.map { Elementary.log($0) }
-    var differences: [Double] = []
-    for channel in [path.centresX, path.centresY, sizes] where channel.count > 3 {
-      for i in 3..<channel.count {
-        differences.append((channel[i] - 3 * channel[i - 1] + 3 * channel[i - 2] - channel[i - 3]).magnitude)
-      }
+    let path = path.smooth
+    guard path.count >= 4 else { return }
+    var (greatest, bends) = (0.0, [Double]())
+    bends.reserveCapacity(path.count)
+    for i in 1..<path.count - 1 {
+      let (before, after) = (path[i] - path[i - 1], path[i + 1] - path[i])
+      let product = before.x * after.x + before.y * after.y + before.z * after.z
+      greatest = max(greatest, -product)
+      let bend = after - before
+      bends.append(bend.x * bend.x + bend.y * bend.y + bend.z * bend.z)
     }
-    guard let greatest = differences.max() else { return }
-    features[.pathIrregularity] = Elementary.log(greatest / (differences.median + 1e-6) + 1e-6)
+    features[.pathReversal] = Elementary.log(greatest.squareRoot() + 1e-5)
+    features[.pathIrregularity] = Elementary.log(
+      greatest.squareRoot() / (bends.median.squareRoot() + 1e-4) + 1e-3)
   }
 }

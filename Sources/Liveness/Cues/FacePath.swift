@@ -7,11 +7,14 @@ struct FacePath {
   /// From the image's centre, in image widths.
   let centresX: [Double]
   let centresY: [Double]
+  /// The mean of all points, in the face's usual sizes, and the logarithm of the points' spread: less noisy than extents.
+  let smooth: [SIMD3<Double>]
 
   init(_ sequence: LandmarkSequence, times: [Double], imageAspect: Double) {
     self.times = times
     let count = sequence.layout.points
     var (widths, xs, ys) = ([Double](), [Double](), [Double]())
+    var (means, spreads) = ([SIMD2<Double>](), [Double]())
     sequence.coordinates.withUnsafeBufferPointer { points in
       for frame in 0..<sequence.frames {
         let base = points.baseAddress! + frame * 2 * count
@@ -20,8 +23,14 @@ struct FacePath {
         widths.append(right - left)
         xs.append((left + right) / 2 - 0.5)
         ys.append((top + bottom) / 2 - imageAspect / 2)
+        let (sumX, sumY) = (sum(base, count), sum(base + count, count))
+        let energy = dot(base, base, 2 * count) - (sumX * sumX + sumY * sumY) / Double(count)
+        means.append(SIMD2(sumX, sumY) / Double(count))
+        spreads.append((max(energy, 1e-12) / Double(count)).squareRoot())
       }
     }
+    let size = spreads.median
+    smooth = zip(means, spreads).map { SIMD3($0.x / size, $0.y / size, Elementary.log($1)) }
     self.widths = widths
     centresX = xs
     centresY = ys

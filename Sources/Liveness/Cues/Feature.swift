@@ -63,7 +63,9 @@ public enum Feature: String, Hashable, Sendable, CaseIterable, Codable {
   case ovalCorrelation
   /// The lag of that correlation in seconds.
   case responseLag
-  /// The logarithm of the greatest irregularity of the path over the usual one; frames out of their order show.
+  /// The logarithm of the greatest turning back of the path, in face sizes; frames out of their order show.
+  case pathReversal
+  /// The logarithm of that over the path's usual bend between frames.
   case pathIrregularity
 
   // Response to colours.
