@@ -1,8 +1,8 @@
 import Biometrics
 
 extension LivenessModel {
-  /// Hard checks on features.
-  func findings(_ features: FeatureVector) -> [LivenessReason] {
+  /// What the hard checks on features find.
+  public func findings(_ features: FeatureVector) -> [LivenessReason] {
     var findings: [LivenessReason] = []
     if let ratio = features[.sizeRatio], ratio < limits.minimumSizeRatio { findings.append(.noApproach) }
     if let jitter = features[.jitter], jitter < limits.minimumJitter { findings.append(.syntheticJitter) }
@@ -68,7 +68,7 @@ extension Cue {
       (features[.parallaxCorrelation] ?? 0) < 0.5 ? .planarSurface : .bentSurface
     case .texture:
       // A path that no body takes comes of frames out of their order.
-      model.ranges[Feature.pathIrregularity.rawValue]?.contains(features[.pathIrregularity] ?? 0) == false
+      [Feature.pathIrregularity, .pathReversal].contains { (features[$0] ?? 0) > model.ranges[$0.rawValue]?.high ?? .infinity }
         ? .reorderedFrames : .syntheticJitter
     case .challenge: .challengeMismatch
     case .colour: .colourMismatch
