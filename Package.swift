@@ -39,7 +39,7 @@ let package = Package(
     library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "CSodium"]),
     library("Evaluation", ["Biometrics", "FaceMatching"]),
     library("Liveness", ["Biometrics", "CSodium"]),
-    library("LivenessTraining", ["Biometrics", "Liveness", "Evaluation"]),
+    library("LivenessTraining", ["Biometrics", "Liveness", "Evaluation", "CSodium"]),
     library("EmbeddingFiles", ["CZlib"]),
     library("Simulation", ["Biometrics", "FaceMatching", "ReVerification", "EnrolmentStore", "Evaluation"]),
     library(

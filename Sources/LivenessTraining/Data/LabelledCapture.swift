@@ -15,6 +15,8 @@ public struct LabelledCapture: Sendable {
   public var coloursShown: Bool
   /// Device, age group and the like, by name.
   public var groups: [String: String]
+  /// How many captures it counts as when cues are fitted.
+  public var weight = 1.0
 
   public var isBonaFide: Bool { species == Self.bonaFide }
 

@@ -13,6 +13,8 @@ public struct LandmarkerProfile: Sendable {
   let gain: ClosedRange<Double>
   /// The imagined relief's amplitude, in parts of the inter-ocular distance per unit of relief.
   let imagination: ClosedRange<Double>
+  /// The standard deviation of its wavering about how much nearer parts are enlarged, in the same unit.
+  let wavering: ClosedRange<Double>
   /// The jitter per coordinate, in inter-ocular distances.
   public let noise: ClosedRange<Double>
   /// The part of the jitter's variance that neighbouring points share.
@@ -26,7 +28,7 @@ public struct LandmarkerProfile: Sendable {
   public static func ideal(_ layout: LandmarkLayout, noise: ClosedRange<Double> = 0.005...0.02) -> LandmarkerProfile {
     LandmarkerProfile(
       landmarker: .init(id: "simulated-ideal", version: "1", layout: layout), layout: layout, gain: 1...1,
-      imagination: 0...0, noise: noise, sharedNoise: 0.5...0.5, memory: 0.6...0.6, pixels: nil)
+      imagination: 0...0, wavering: 0...0, noise: noise, sharedNoise: 0.5...0.5, memory: 0.6...0.6, pixels: nil)
   }
 
   /// Like MediaPipe Face Mesh 0.10.14.
@@ -35,14 +37,15 @@ public struct LandmarkerProfile: Sendable {
       landmarker: layout == .mesh
         ? .init(id: "mediapipe-facemesh", version: "0.10.14", layout: layout)
         : .init(id: "mediapipe-facemesh-68of468", version: "0.10.14", layout: layout),
-      layout: layout, gain: 0.22...0.6, imagination: 0.006...0.024, noise: 0.0015...0.012, sharedNoise: 0.6...0.97,
+      layout: layout, gain: 0.22...0.6, imagination: 0.006...0.024, wavering: 0.001...0.005,
+      noise: 0.0015...0.012, sharedNoise: 0.6...0.97,
       memory: 0...0.5, pixels: nil)
   }
 
   /// Like dlib 20.0.1's 68-point predictor, which gives whole pixels.
   public static let dlib = LandmarkerProfile(
-    landmarker: .init(id: "dlib-68", version: "20.0.1", layout: .sixtyEight), layout: .sixtyEight, gain: 0.2...0.6,
-    imagination: 0.006...0.03, noise: 0.003...0.014, sharedNoise: 0.4...0.8, memory: 0...0.5, pixels: 480)
+    landmarker: .init(id: "dlib-68", version: "20.0.1", layout: .sixtyEight), layout: .sixtyEight, gain: 0.15...0.55,
+    imagination: 0.006...0.03, wavering: 0.002...0.008, noise: 0.003...0.014, sharedNoise: 0.4...0.8, memory: 0...0.5, pixels: 480)
 
   public static let all = [
     ideal(.sixtyEight), ideal(.mesh), faceMesh(.sixtyEight), faceMesh(.mesh), dlib,
@@ -84,12 +87,18 @@ public struct LandmarkerProfile: Sendable {
     let gain = random.uniform(self.gain)
     let amplitude = random.uniform(imagination)
     let relief = imaginedRelief(fit)
+    let template = CanonicalFace.template(layout)
+    let enlarged = fit.residual(mean.indices.map { mean[$0] * template.relief[$0] })
+    // About a fifth of a second at usual frame rates.
+    let wavering = random.uniform(self.wavering)
+    let waver = random.smooth(frames.indices.map(Double.init), tau: 4).map { $0 * wavering }
     return frames.indices.map { frame in
       let wobble = SIMD2(random.normal(amplitude), random.normal(amplitude)) * sizes[frame]
       return frames[frame].indices.map { index in
         let kept = constant[index] * sizes[frame]
         let residual = residuals[frame][index]
         return frames[frame][index] - residual + kept + (residual - kept) * gain + wobble * relief[index]
+          + enlarged[index] * (waver[frame] * sizes[frame])
       }
     }
   }

@@ -73,12 +73,14 @@ struct LogisticRegression {
     return solution
   }
 
-  /// Weights that give both classes the same sum, one on average.
-  static func balanced(_ isPositive: [Bool]) -> [Double] {
-    let positives = Double(isPositive.count { $0 })
-    let negatives = Double(isPositive.count) - positives
+  /// `weights` scaled so that both classes have the same sum, one on average.
+  static func balanced(_ isPositive: [Bool], _ weights: [Double]) -> [Double] {
+    var (positives, negatives) = (0.0, 0.0)
+    for (isPositive, weight) in zip(isPositive, weights) {
+      if isPositive { positives += weight } else { negatives += weight }
+    }
     let half = Double(isPositive.count) / 2
-    return isPositive.map { $0 ? half / max(positives, 1) : half / max(negatives, 1) }
+    return zip(isPositive, weights).map { $0 ? $1 * half / max(positives, 1) : $1 * half / max(negatives, 1) }
   }
 }
 

@@ -42,16 +42,27 @@ public struct ModelTrainer: Sendable {
     return known.cues.contains(cue)
   }
 
-  private func fit(_ cue: Cue, _ plan: TrainingPlan.CuePlan, _ split: SubjectSplit) -> LivenessModel.CueModel {
-    func rows(_ part: [LabelledCapture]) -> (values: [[Double]], isLive: [Bool]) {
+  private struct Rows {
+    var values: [[Double]] = []
+    var isLive: [Bool] = []
+    var weights: [Double] = []
+  }
+
+  func fit(_ cue: Cue, _ plan: TrainingPlan.CuePlan, _ split: SubjectSplit) -> LivenessModel.CueModel {
+    func rows(_ part: [LabelledCapture]) -> Rows {
       let seen = part.filter { $0.isBonaFide || Self.isSeen($0.species, by: cue) }
-      let whole = seen.compactMap { capture -> ([Double], Bool)? in
+      var rows = Rows()
+      for capture in seen {
         let values = plan.features.compactMap { capture.features[$0] }
-        return values.count == plan.features.count ? (values, capture.isBonaFide) : nil
+        guard values.count == plan.features.count else { continue }
+        rows.values.append(values)
+        rows.isLive.append(capture.isBonaFide)
+        rows.weights.append(capture.weight)
       }
-      return (whole.map(\.0), whole.map(\.1))
+      return rows
     }
-    let (values, isLive) = rows(split.train)
+    let train = rows(split.train)
+    let (values, isLive) = (train.values, train.isLive)
     guard isLive.contains(true), isLive.contains(false) else {
       return .init(isEnabled: false, isRequired: false, terms: [], bias: 0, slope: 0, offset: 0, floor: 0)
     }
@@ -66,7 +77,7 @@ public struct ModelTrainer: Sendable {
     }
     let regression = LogisticRegression(
       rows: values.map(standardised), targets: isLive.map { $0 ? 1 : 0 },
-      weights: LogisticRegression.balanced(isLive), ridge: self.plan.ridge)
+      weights: LogisticRegression.balanced(isLive, train.weights), ridge: self.plan.ridge)
     var model = LivenessModel.CueModel(
       isEnabled: plan.isEnabled, isRequired: plan.isRequired,
       terms: plan.features.indices.map {
@@ -82,8 +93,7 @@ public struct ModelTrainer: Sendable {
   /// Platt's calibration, with his smoothed targets: Platt, "Probabilistic outputs for support vector machines" (1999).
   /// With classes of equal weight the log-odds are a log-likelihood ratio.
   private func calibrate(
-    _ model: inout LivenessModel.CueModel, _ rows: (values: [[Double]], isLive: [Bool]),
-    _ standardised: ([Double]) -> [Double]
+    _ model: inout LivenessModel.CueModel, _ rows: Rows, _ standardised: ([Double]) -> [Double]
   ) {
     guard rows.isLive.contains(true), rows.isLive.contains(false) else { return }
     let sums = rows.values.map { row in
@@ -93,7 +103,7 @@ public struct ModelTrainer: Sendable {
     let others = Double(rows.isLive.count) - live
     let fit = LogisticRegression(
       rows: sums.map { [$0] }, targets: rows.isLive.map { $0 ? (live + 1) / (live + 2) : 1 / (others + 2) },
-      weights: LogisticRegression.balanced(rows.isLive), ridge: 1e-6, nonNegative: true)
+      weights: LogisticRegression.balanced(rows.isLive, rows.weights), ridge: 1e-6, nonNegative: true)
     (model.slope, model.offset) = (fit.coefficients[0], fit.intercept)
   }
 
@@ -130,7 +140,7 @@ public struct ModelTrainer: Sendable {
       isLive.append(capture.isBonaFide)
     }
     let fit = LogisticRegression(
-      rows: rows, targets: isLive.map { $0 ? 1 : 0 }, weights: LogisticRegression.balanced(isLive),
+      rows: rows, targets: isLive.map { $0 ? 1 : 0 }, weights: LogisticRegression.balanced(isLive, isLive.map { _ in 1 }),
       ridge: plan.ridge, nonNegative: true)
     model.fusion.bias = fit.intercept
     for (cue, weight) in zip(cues, fit.coefficients) { model.fusion.weights[cue.rawValue] = weight }

@@ -39,7 +39,7 @@ public struct TrainingPlan: Sendable {
   /// Every cue; geometry, texture, challenge, passive scores and identity required, colours where they are shown.
   public static let standard = TrainingPlan(
     cues: [
-      .geometry: .init(geometry, isRequired: true, floorRate: 0.01),
+      .geometry: .init(geometry, isRequired: true, floorRate: 0.02),
       .texture: .init(
         [.jitter, .jitterAutocorrelation, .smallestStep, .curvatureToStep, .jitterSpatialCorrelation],
         isRequired: true, floorRate: 0.004, lowRanges: [.pathIrregularity], highRanges: [.pathIrregularity, .pathReversal]),
