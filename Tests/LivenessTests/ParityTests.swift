@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 /// The features of `shared/data/liveness/parity_features.json`, computed by the Python reference in double precision.
-@Suite("Parity with the reference", .enabled(if: SharedData.has("liveness"), "shared/data/liveness is not here"))
+@Suite(
+  "Parity with the reference", .enabled(if: SharedData.has("liveness"), "shared/data/liveness is not here"))
 struct ParityTests {
   private struct Expected: Decodable {
     let id: String
@@ -44,7 +45,8 @@ struct ParityTests {
     "d2_over_d1": .curvatureToStep, "sp_corr": .jitterSpatialCorrelation,
   ]
 
-  @Test("every feature of every sequence is within 1e-4 of the reference's", arguments: LandmarkLayout.allCases)
+  @Test(
+    "every feature of every sequence is within 1e-4 of the reference's", arguments: LandmarkLayout.allCases)
   func parity(layout: LandmarkLayout) throws {
     let folder = SharedData.folder("liveness")
     let sequences = try RecordedSequence.read("\(folder)/facemesh_468.jsonl")

@@ -24,7 +24,8 @@ public struct CaptureDecoder {
   private var reader: JSONReader
 
   private static let fields: [StaticString] = [
-    "format", "version", "challenge", "device", "landmarker", "passive_model", "embedding_model", "shown", "frames",
+    "format", "version", "challenge", "device", "landmarker", "passive_model", "embedding_model", "shown",
+    "frames",
     "chain",
   ]
 
@@ -64,9 +65,12 @@ public struct CaptureDecoder {
     guard reader.peek() == 0, reader.position == reader.count else { throw reader.error(.malformed) }
     reader.position = frames!.lowerBound
     var frameDecoder = FrameDecoder(
-      reader: reader, points: capture.landmarker.points, embeddingDimension: capture.embeddingModel?.dimension)
+      reader: reader, points: capture.landmarker.points, embeddingDimension: capture.embeddingModel?.dimension
+    )
     try frameDecoder.decode()
-    guard frameDecoder.reader.position == frames!.upperBound else { throw frameDecoder.reader.error(.malformed) }
+    guard frameDecoder.reader.position == frames!.upperBound else {
+      throw frameDecoder.reader.error(.malformed)
+    }
     capture.frames = frameDecoder.frames
     capture.landmarks = frameDecoder.landmarks
     return capture
@@ -136,7 +140,9 @@ public struct CaptureDecoder {
       case 1: version = try self.reader.text(limit: CaptureLimits.textLength)
       default:
         let points = try self.reader.integer(in: 0...65535)
-        guard let known = LandmarkLayout(rawValue: points) else { throw self.reader.error(.unsupportedLandmarks) }
+        guard let known = LandmarkLayout(rawValue: points) else {
+          throw self.reader.error(.unsupportedLandmarks)
+        }
         layout = known
       }
     }

@@ -20,7 +20,8 @@ public enum CaptureEncoder {
     out.text(capture.device.model)
     out.raw(",\"camera\":")
     out.text(capture.device.camera)
-    out.raw(",\"field_of_view_deg\":\(capture.device.fieldOfView),\"image_width\":\(capture.device.imageWidth)")
+    out.raw(
+      ",\"field_of_view_deg\":\(capture.device.fieldOfView),\"image_width\":\(capture.device.imageWidth)")
     out.raw(",\"image_height\":\(capture.device.imageHeight),\"mirrored\":\(capture.device.isMirrored)")
     if let attestation = capture.device.attestation {
       out.raw(",\"attestation\":")
@@ -104,7 +105,9 @@ extension CaptureEncoder {
       number("exposure_ms", frame.exposure)
       number("iso", frame.iso)
       if let hash = frame.pixelHash {
-        raw(",\"frame_hash\":\"\(encodeHexadecimal((0..<8).map { UInt8(truncatingIfNeeded: hash >> UInt64(56 - 8 * $0)) }))\"")
+        raw(
+          ",\"frame_hash\":\"\(encodeHexadecimal((0..<8).map { UInt8(truncatingIfNeeded: hash >> UInt64(56 - 8 * $0)) }))\""
+        )
       }
       raw("}")
     }

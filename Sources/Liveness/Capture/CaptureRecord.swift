@@ -95,7 +95,9 @@ private struct RecordDecoder {
         guard !stages.isEmpty, stages.allSatisfy({ $0.width > 0 }) else { throw reader.error(.outOfRange) }
       case 6:
         flashes = try rows(3).compactMap { row in
-          ChallengeSchedule.Colour(rawValue: Int(row[0])).map { .init(colour: $0, start: row[1], duration: row[2]) }
+          ChallengeSchedule.Colour(rawValue: Int(row[0])).map {
+            .init(colour: $0, start: row[1], duration: row[2])
+          }
         }
       default:
         guard reader.peek() == UInt8(ascii: "{") else { throw reader.error(.wrongType) }

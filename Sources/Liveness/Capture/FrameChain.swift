@@ -59,7 +59,8 @@ public enum FrameChain {
     append(UInt32(clamping: frame.sequence), to: &bytes)
     append(UInt32(clamping: frame.faceCount), to: &bytes)
     for number in [
-      frame.time, frame.box.x, frame.box.y, frame.box.width, frame.box.height, frame.sharpness, frame.brightness,
+      frame.time, frame.box.x, frame.box.y, frame.box.width, frame.box.height, frame.sharpness,
+      frame.brightness,
     ] {
       append(number, to: &bytes)
     }
@@ -84,7 +85,8 @@ public enum FrameChain {
   }
 
   /// The points' x and y in turn, as in the block of the JSON form.
-  private static func appendLandmarks(_ values: [Float], _ start: Int, _ width: Int, to bytes: inout [UInt8]) {
+  private static func appendLandmarks(_ values: [Float], _ start: Int, _ width: Int, to bytes: inout [UInt8])
+  {
     let half = width / 2
     let pairs = [UInt32](unsafeUninitializedCapacity: width) { pairs, count in
       for point in 0..<half {

@@ -66,7 +66,8 @@ struct FrameDecoder {
 
   private static let names = fields.map { "\($0)" }
 
-  private mutating func requiredValue(_ field: Int, _ frame: inout Capture.Frame) throws(CaptureDecodingError) {
+  private mutating func requiredValue(_ field: Int, _ frame: inout Capture.Frame) throws(CaptureDecodingError)
+  {
     switch field {
     case 0: frame.sequence = try reader.integer(in: 0...1_000_000)
     case 1: frame.time = try reader.number(in: CaptureLimits.milliseconds)
@@ -83,7 +84,8 @@ struct FrameDecoder {
     }
   }
 
-  private mutating func optionalValue(_ field: Int, _ frame: inout Capture.Frame) throws(CaptureDecodingError) {
+  private mutating func optionalValue(_ field: Int, _ frame: inout Capture.Frame) throws(CaptureDecodingError)
+  {
     switch field {
     case 7: frame.landmarkConfidence = try reader.number(in: 0...1)
     case 8: frame.pose = try triple(-180...180)

@@ -84,7 +84,9 @@ struct JSONReader {
   /// A string of printable ASCII, escapes resolved, of 1...`limit` characters (0 too when `emptyAllowed`).
   mutating func text(limit: Int) throws(CaptureDecodingError) -> String {
     let (range, hasEscapes) = try rawString()
-    let plain = hasEscapes ? try unescaped(range) : Array(UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count))
+    let plain =
+      hasEscapes
+      ? try unescaped(range) : Array(UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count))
     guard (1...limit).contains(plain.count), plain.allSatisfy({ (0x20...0x7e).contains($0) }) else {
       throw error(.outOfRange)
     }
@@ -108,7 +110,8 @@ struct JSONReader {
       case UInt8(ascii: "u"):
         guard index + 6 <= range.upperBound,
           let value = UInt32(
-            String(decoding: UnsafeBufferPointer(start: bytes + index + 2, count: 4), as: UTF8.self), radix: 16),
+            String(decoding: UnsafeBufferPointer(start: bytes + index + 2, count: 4), as: UTF8.self),
+            radix: 16),
           bytes[index + 2] != UInt8(ascii: "+"), bytes[index + 2] != UInt8(ascii: "-")
         else { throw error(.malformed) }
         guard value < 0x80 else { throw error(.outOfRange) }
@@ -149,7 +152,8 @@ struct JSONReader {
     guard peek() == UInt8(ascii: "\"") else { throw error(.malformed) }
     let (range, _) = try rawString()
     let index = names.firstIndex { name in
-      name.utf8CodeUnitCount == range.count && memcmp(name.utf8Start, bytes + range.lowerBound, range.count) == 0
+      name.utf8CodeUnitCount == range.count
+        && memcmp(name.utf8Start, bytes + range.lowerBound, range.count) == 0
     }
     guard let index else { throw error(.unknownField) }
     guard peek() == UInt8(ascii: ":") else { throw error(.malformed) }

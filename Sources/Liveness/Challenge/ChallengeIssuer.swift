@@ -24,12 +24,15 @@ public struct ChallengeIssuer: Sendable {
 
   /// The challenge that has this identifier and nonce; `nil` when this issuer made none such.
   public func challenge(id: [UInt8], nonce: [UInt8]) -> ChallengeSchedule? {
-    guard id.count == ChallengeSchedule.idBytes, nonce.count == ChallengeSchedule.nonceBytes else { return nil }
+    guard id.count == ChallengeSchedule.idBytes, nonce.count == ChallengeSchedule.nonceBytes else {
+      return nil
+    }
     // 47 bits of time and one for colours.
     var head: UInt64 = 0
     for byte in id.prefix(6) { head = head << 8 | UInt64(byte) }
     let (issued, withColours) = (Int64(head >> 1), head & 1 == 1)
-    guard sodium_memcmp(identifier(issued: issued, withColours: withColours, nonce: nonce), id, id.count) == 0 else {
+    guard sodium_memcmp(identifier(issued: issued, withColours: withColours, nonce: nonce), id, id.count) == 0
+    else {
       return nil
     }
     return schedule(

@@ -14,6 +14,7 @@ struct ChallengeFollowing {
   /// At the last 35 % of each stage the face should have reached its oval.
   private func writeErrors(to features: inout FeatureVector) {
     var (sizeError, centreError) = (0.0, 0.0)
+    var misses: [SIMD3<Double>] = []
     let end = max(path.times.last ?? 0, (starts.last ?? 0) + 1) + 1e-6
     for (index, stage) in schedule.stages.enumerated() {
       let (start, next) = (starts[index], index + 1 < starts.count ? starts[index + 1] : end)
@@ -24,11 +25,19 @@ struct ChallengeFollowing {
       let width = inside.map { path.widths[$0] }.median
       let dx = inside.map { path.centresX[$0] }.median - stage.centreX
       let dy = inside.map { path.centresY[$0] }.median - stage.centreY
-      sizeError = max(sizeError, Elementary.log(width / stage.width).magnitude)
+      let size = Elementary.log(width / stage.width)
+      misses.append(SIMD3(dx, dy, size))
+      sizeError = max(sizeError, size.magnitude)
       centreError = max(centreError, (dx * dx + dy * dy).squareRoot())
     }
     features[.ovalSizeError] = sizeError
     features[.ovalCentreError] = centreError
+    let count = Double(misses.count)
+    let mean = misses.reduce(SIMD3<Double>.zero, +) / count
+    var squares = SIMD3<Double>.zero
+    for miss in misses { squares += (miss - mean) * (miss - mean) }
+    features[.ovalSizeSpread] = (squares.z / count).squareRoot()
+    features[.ovalCentreSpread] = ((squares.x + squares.y) / count).squareRoot()
   }
 
   /// The best correlation of the face's size with the ovals' over lags of 0...0.8 s.
@@ -68,10 +77,9 @@ struct ChallengeFollowing {
     bends.reserveCapacity(path.count)
     for i in 1..<path.count - 1 {
       let (before, after) = (path[i] - path[i - 1], path[i + 1] - path[i])
-      let product = before.x * after.x + before.y * after.y + before.z * after.z
-      greatest = max(greatest, -product)
+      greatest = max(greatest, -(before * after).sum())
       let bend = after - before
-      bends.append(bend.x * bend.x + bend.y * bend.y + bend.z * bend.z)
+      bends.append((bend * bend).sum())
     }
     features[.pathReversal] = Elementary.log(greatest.squareRoot() + 1e-5)
     features[.pathIrregularity] = Elementary.log(

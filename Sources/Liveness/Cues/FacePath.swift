@@ -7,14 +7,15 @@ struct FacePath {
   /// From the image's centre, in image widths.
   let centresX: [Double]
   let centresY: [Double]
-  /// The mean of all points, in the face's usual sizes, and the logarithm of the points' spread: less noisy than extents.
-  let smooth: [SIMD3<Double>]
+  /// The mean of all points, in the face's usual sizes, the logarithm of the points' spread, and how that spread differs
+  /// by direction: less noisy than extents.
+  let smooth: [SIMD8<Double>]
 
   init(_ sequence: LandmarkSequence, times: [Double], imageAspect: Double) {
     self.times = times
     let count = sequence.layout.points
     var (widths, xs, ys) = ([Double](), [Double](), [Double]())
-    var (means, spreads) = ([SIMD2<Double>](), [Double]())
+    var (moments, spreads) = ([(x: Double, y: Double, aspect: Double, shear: Double)](), [Double]())
     sequence.coordinates.withUnsafeBufferPointer { points in
       for frame in 0..<sequence.frames {
         let base = points.baseAddress! + frame * 2 * count
@@ -24,13 +25,19 @@ struct FacePath {
         xs.append((left + right) / 2 - 0.5)
         ys.append((top + bottom) / 2 - imageAspect / 2)
         let (sumX, sumY) = (sum(base, count), sum(base + count, count))
-        let energy = dot(base, base, 2 * count) - (sumX * sumX + sumY * sumY) / Double(count)
-        means.append(SIMD2(sumX, sumY) / Double(count))
-        spreads.append((max(energy, 1e-12) / Double(count)).squareRoot())
+        let n = Double(count)
+        let xx = dot(base, base, count) - sumX * sumX / n
+        let yy = dot(base + count, base + count, count) - sumY * sumY / n
+        let xy = dot(base, base + count, count) - sumX * sumY / n
+        let energy = max(xx + yy, 1e-12)
+        moments.append((sumX / n, sumY / n, (xx - yy) / energy, 2 * xy / energy))
+        spreads.append((energy / n).squareRoot())
       }
     }
     let size = spreads.median
-    smooth = zip(means, spreads).map { SIMD3($0.x / size, $0.y / size, Elementary.log($1)) }
+    smooth = zip(moments, spreads).map { moment, spread in
+      SIMD8(moment.x / size, moment.y / size, Elementary.log(spread), moment.aspect, moment.shear, 0, 0, 0)
+    }
     self.widths = widths
     centresX = xs
     centresY = ys

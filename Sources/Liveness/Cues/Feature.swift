@@ -59,6 +59,10 @@ public enum Feature: String, Hashable, Sendable, CaseIterable, Codable {
   case ovalSizeError
   /// The greatest distance of the face's centre from the oval's, in image widths.
   case ovalCentreError
+  /// The root mean square of the sizes' and of the centres' differences from the ovals once a constant one is taken
+  /// away, which a person has who sits askew.
+  case ovalSizeSpread
+  case ovalCentreSpread
   /// The correlation of the logarithms of the face's and the ovals' widths at the best lag, −1...1.
   case ovalCorrelation
   /// The lag of that correlation in seconds.

@@ -14,7 +14,9 @@ struct HardChecks {
 
   private func challengeFindings(received: Instant) -> [LivenessReason] {
     var findings: [LivenessReason] = []
-    if capture.challengeID != schedule.id || capture.nonce != schedule.nonce { findings.append(.otherChallenge) }
+    if capture.challengeID != schedule.id || capture.nonce != schedule.nonce {
+      findings.append(.otherChallenge)
+    }
     if received >= schedule.expiry || received < schedule.issuedAt { findings.append(.expiredChallenge) }
     if !capture.isChainIntact { findings.append(.brokenChain) }
     return findings
@@ -41,7 +43,9 @@ struct HardChecks {
     let frames = capture.frames
     var findings: [LivenessReason] = []
     let wrongCount = frames.count { $0.faceCount != 1 }
-    if Double(wrongCount) > limits.maximumFaceCountErrors * Double(frames.count) { findings.append(.multipleFaces) }
+    if Double(wrongCount) > limits.maximumFaceCountErrors * Double(frames.count) {
+      findings.append(.multipleFaces)
+    }
     var seen: Set<UInt64> = []
     var hashes: Set<UInt64> = []
     var (repeats, run, longest) = (0, 1, 1)
@@ -80,6 +84,7 @@ struct HardChecks {
     guard !capture.frames.isEmpty else { return [] }
     let brightness = capture.frames.map(\.brightness).median
     let sharpness = capture.frames.map(\.sharpness).median
-    return limits.brightness.contains(brightness) && sharpness >= limits.minimumSharpness ? [] : [.poorQuality]
+    return limits.brightness.contains(brightness) && sharpness >= limits.minimumSharpness
+      ? [] : [.poorQuality]
   }
 }

@@ -43,7 +43,8 @@ public struct LivenessDetector: Sendable {
       try model.check()
       guard let policy = model.policies[name] else { throw LivenessError(.unknownPolicy) }
       let template = FaceTemplate(
-        layout: model.landmarker.layout!, x: model.template.x, y: model.template.y, relief: model.template.relief)!
+        layout: model.landmarker.layout!, x: model.template.x, y: model.template.y,
+        relief: model.template.relief)!
       let spectrum: Set<Feature> = [.spectrum1, .spectrum2, .spectrum3]
       let usesSpectrum = model.cues.values.contains {
         $0.isEnabled && $0.terms.contains { spectrum.contains($0.feature) }
@@ -77,7 +78,8 @@ public struct LivenessDetector: Sendable {
     findings += Self.findings(
       in: capture, answering: schedule, received: received, limits: entry.model.limits)
     let features = Self.features(
-      of: capture, answering: schedule, revealed: revealed, limits: entry.model.limits, extractor: entry.extractor)
+      of: capture, answering: schedule, revealed: revealed, limits: entry.model.limits,
+      extractor: entry.extractor)
     findings += entry.model.findings(features)
     return entry.model.decide(
       features, findings: findings, policy: entry.policy, coloursShown: !schedule.flashes.isEmpty)
@@ -92,7 +94,8 @@ public struct LivenessDetector: Sendable {
 
   /// All features of a capture that can be formed, also for training.
   public static func features(
-    of capture: Capture, answering schedule: ChallengeSchedule, revealed: [Double]? = nil, limits: CheckLimits,
+    of capture: Capture, answering schedule: ChallengeSchedule, revealed: [Double]? = nil,
+    limits: CheckLimits,
     extractor: FeatureExtractor
   ) -> FeatureVector {
     guard let layout = capture.landmarker.layout, layout == extractor.template.layout,

@@ -34,7 +34,8 @@ public struct FeatureExtractor: Sendable {
     precondition(focalLength > 0, "a focal length is above zero")
     guard sequence.frames >= 4 else { return Measurement() }
     return sequence.coordinates.withUnsafeBufferPointer { points in
-      guard let shape = ReferenceShape(points.baseAddress!, frames: sequence.frames, template: template) else {
+      guard let shape = ReferenceShape(points.baseAddress!, frames: sequence.frames, template: template)
+      else {
         return Measurement()
       }
       let fits = shape.affineFits(points.baseAddress!, frames: sequence.frames)
@@ -45,7 +46,8 @@ public struct FeatureExtractor: Sendable {
       residuals.accumulate(points.baseAddress!, neighbours: template.neighbours)
       var result = Measurement()
       result.sizes = fits.map(\.size)
-      GeometryFeatures(residuals, moving: withSpectrum ? eyesAndMouth : Array(eyesAndMouth.indices)).write(to: &result.features)
+      GeometryFeatures(residuals, moving: withSpectrum ? eyesAndMouth : Array(eyesAndMouth.indices)).write(
+        to: &result.features)
       writeJitter(of: residuals, to: &result.features)
       if withSpectrum { writeSpectrum(of: residuals, to: &result.features) }
       return result

@@ -98,7 +98,9 @@ struct GeometryFeatures {
     let own = shape.affineFree(shape.relief)
     let (beyond, ownBeyond) = (beyondQuadratic(relief), beyondQuadratic(own))
     let count = shape.points
-    func compare(_ found: [Double], _ known: [Double]) -> (correlation: Double, gain: Double, amplitude: Double) {
+    func compare(_ found: [Double], _ known: [Double]) -> (
+      correlation: Double, gain: Double, amplitude: Double
+    ) {
       let (cross, ff, kk) = (dot(found, known, count), dot(found, found, count), dot(known, known, count))
       return (cross / (ff * kk + 1e-18).squareRoot(), cross / kk, (ff / Double(count)).squareRoot())
     }
@@ -129,7 +131,9 @@ struct GeometryFeatures {
   /// The residual is linear in sums that the pass has formed, so no further pass over the frames is needed.
   private func freeRelief(_ motion: Motion) -> [Double] {
     let count = shape.points
-    var (numerator, denominator) = ([Double](repeating: 0, count: count), [Double](repeating: 0, count: count))
+    var (numerator, denominator) = (
+      [Double](repeating: 0, count: count), [Double](repeating: 0, count: count)
+    )
     for i in 0..<count {
       let (x, y) = (shape.x[i], shape.y[i])
       // Σ q·R and Σ a·R of the residual less its mean and its tilt.

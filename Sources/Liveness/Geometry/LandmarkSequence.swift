@@ -27,7 +27,8 @@ public struct LandmarkSequence: Sendable {
 
   /// From planes as in `coordinates`. A number of coordinates that is no whole number of frames traps.
   public init(layout: LandmarkLayout, planes: [Double]) {
-    precondition(planes.count % (2 * layout.points) == 0, "landmarks are whole frames of \(layout.points) points")
+    precondition(
+      planes.count % (2 * layout.points) == 0, "landmarks are whole frames of \(layout.points) points")
     self.layout = layout
     frames = planes.count / (2 * layout.points)
     coordinates = planes

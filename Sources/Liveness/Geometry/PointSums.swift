@@ -49,7 +49,8 @@ func sum(_ a: UnsafePointer<Double>, _ count: Int) -> Double {
 }
 
 func crossSums(
-  _ x: UnsafePointer<Double>, _ y: UnsafePointer<Double>, _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>,
+  _ x: UnsafePointer<Double>, _ y: UnsafePointer<Double>, _ a: UnsafePointer<Double>,
+  _ b: UnsafePointer<Double>,
   _ count: Int
 ) -> CrossSums {
   CrossSums(

@@ -39,7 +39,8 @@ struct ReferenceShape {
 
   /// Adds the frame, centred, turned back and scaled to the template.
   private static func addRotated(
-    _ px: UnsafePointer<Double>, _ py: UnsafePointer<Double>, _ sums: CrossSums, _ cosine: Double, _ sine: Double,
+    _ px: UnsafePointer<Double>, _ py: UnsafePointer<Double>, _ sums: CrossSums, _ cosine: Double,
+    _ sine: Double,
     _ meanX: inout [Double], _ meanY: inout [Double]
   ) {
     let points = meanX.count

@@ -177,9 +177,11 @@ struct ResidualSums {
   func neighbourProducts(_ neighbours: [Int]) -> (products: Double, energy: Double) {
     let n = Double(frames - 1)
     let mean = zip(last, first).map { ($0 - $1) / n }
-    let products = stepNeighbourProducts - n * mean.withUnsafeBufferPointer {
-      neighbourDot($0.baseAddress!, neighbours)
-    }
+    let products =
+      stepNeighbourProducts - n
+      * mean.withUnsafeBufferPointer {
+        neighbourDot($0.baseAddress!, neighbours)
+      }
     return (products, stepEnergy - n * dot(mean, mean, mean.count))
   }
 

@@ -141,7 +141,8 @@ public struct LivenessModel: Hashable, Sendable, Codable {
   public var provenance: Provenance
 
   public init(
-    provisional: Bool, landmarker: Capture.Landmarker, template: Template, cues: [Cue: CueModel], fusion: Fusion,
+    provisional: Bool, landmarker: Capture.Landmarker, template: Template, cues: [Cue: CueModel],
+    fusion: Fusion,
     policies: [String: Policy], limits: CheckLimits, validation: ValidationReport, provenance: Provenance
   ) {
     format = Self.format

@@ -26,7 +26,8 @@ public struct ValidationReport: Hashable, Sendable, Codable {
   /// What the captures were, in a sentence.
   public var note: String
 
-  public init(subjects: Int, captures: Int, policy: String, bpcer: Rate, apcer: [String: Rate], note: String) {
+  public init(subjects: Int, captures: Int, policy: String, bpcer: Rate, apcer: [String: Rate], note: String)
+  {
     self.subjects = subjects
     self.captures = captures
     self.policy = policy

@@ -51,7 +51,9 @@ public struct CaptureFile: Sendable {
       guard let label = record.label, let subject = record.subject else {
         throw fail("expected a label and a subject")
       }
-      guard record.capture.landmarker == landmarker else { throw fail("expected the first line's landmarker") }
+      guard record.capture.landmarker == landmarker else {
+        throw fail("expected the first line's landmarker")
+      }
       captures.append(
         LabelledCapture(
           species: label, subject: subject,

@@ -6,10 +6,13 @@ import Liveness
 public enum LivenessReport {
   /// Errors at the model's own thresholds.
   public static func text(_ evaluation: ModelEvaluation) -> String {
-    var lines = ["policy \(evaluation.policy), \(evaluation.captures) captures of \(evaluation.subjects) subjects"]
+    var lines = [
+      "policy \(evaluation.policy), \(evaluation.captures) captures of \(evaluation.subjects) subjects"
+    ]
     lines.append("BPCER  " + row(evaluation.bonaFide))
     for attack in evaluation.attacks {
-      let isUnstoppable = AttackSpecies(rawValue: attack.name).map(AttackSpecies.unstoppable.contains) ?? false
+      let isUnstoppable =
+        AttackSpecies(rawValue: attack.name).map(AttackSpecies.unstoppable.contains) ?? false
       lines.append("APCER  " + row(attack) + (isUnstoppable ? "  (not stoppable by these cues)" : ""))
     }
     for group in evaluation.groups { lines.append("BPCER, " + row(group)) }
@@ -27,7 +30,8 @@ public enum LivenessReport {
       let usable = max(threshold, 1e-12)
       lines.append("  BPCER \(interval(try scores.bonaFideErrorRate(at: usable)))")
       for species in scores.attacks.keys.sorted() {
-        lines.append("  APCER \(species): \(interval(try scores.attackErrorRate(species: species, at: usable)))")
+        lines.append(
+          "  APCER \(species): \(interval(try scores.attackErrorRate(species: species, at: usable)))")
       }
       let worst = try scores.worstAttackErrorRate(at: usable)
       lines.append("  worst: \(worst.species)")

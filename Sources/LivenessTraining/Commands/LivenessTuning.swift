@@ -22,7 +22,8 @@ public struct LivenessTuning: Sendable {
 
   /// Trains on `captures`, split by subject. `extra` are added to the training part, such as recorded sequences.
   public init(
-    captures: [LabelledCapture], extra: [LabelledCapture] = [], landmarker: Capture.Landmarker, template: FaceTemplate,
+    captures: [LabelledCapture], extra: [LabelledCapture] = [], landmarker: Capture.Landmarker,
+    template: FaceTemplate,
     plan: TrainingPlan, bounds: Bounds, seed: UInt64, provisional: Bool, provenance: Provenance, note: String
   ) throws {
     var split = try SubjectSplit(captures, seed: seed)
@@ -41,7 +42,8 @@ public struct LivenessTuning: Sendable {
     var unmet: [String] = []
     func check(_ name: String, _ rate: Proportion, _ most: Double?) {
       guard let most, rate.wilson().high > most else { return }
-      unmet.append("\(name): \(rate), upper bound \(percent(rate.wilson().high)), asked at most \(percent(most))")
+      unmet.append(
+        "\(name): \(rate), upper bound \(percent(rate.wilson().high)), asked at most \(percent(most))")
     }
     check("BPCER", evaluation.bonaFide.rate, bounds.maximumBPCER)
     for row in evaluation.attacks {

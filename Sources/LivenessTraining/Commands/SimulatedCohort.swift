@@ -31,7 +31,8 @@ public struct SimulatedCohort: Sendable {
   }
 
   /// All captures' features.
-  public func labelled(extractor: FeatureExtractor, limits: CheckLimits = CheckLimits()) -> [LabelledCapture] {
+  public func labelled(extractor: FeatureExtractor, limits: CheckLimits = CheckLimits()) -> [LabelledCapture]
+  {
     var captures: [LabelledCapture] = []
     forEach { captures.append(LabelledCapture($0, extractor: extractor, limits: limits)) }
     return captures

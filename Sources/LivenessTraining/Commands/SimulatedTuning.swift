@@ -12,7 +12,8 @@ public enum SimulatedTuning {
   ) throws -> LivenessTuning {
     let template = CanonicalFace.template(profile.layout)
     let extractor = FeatureExtractor(template: template)
-    let captures = SimulatedCohort(profile: profile, seed: seed, subjects: subjects).labelled(extractor: extractor)
+    let captures = SimulatedCohort(profile: profile, seed: seed, subjects: subjects).labelled(
+      extractor: extractor)
     // Only approaches teach anything about relief.
     let kinds: Set = ["rerendered_3d", "attack_flat", "attack_bent"]
     let extra = recorded.filter { kinds.contains($0.kind) }.compactMap { sequence -> LabelledCapture? in

@@ -45,7 +45,9 @@ public struct LabelledCapture: Sendable {
 
   /// Of a recorded sequence, which has neither challenge nor scores: geometry and texture alone.
   public init?(_ sequence: RecordedSequence, extractor: FeatureExtractor) {
-    guard let landmarks = sequence.landmarks, landmarks.layout == extractor.template.layout else { return nil }
+    guard let landmarks = sequence.landmarks, landmarks.layout == extractor.template.layout else {
+      return nil
+    }
     let species =
       switch sequence.kind {
       case "rerendered_3d", "real_head_no_approach": Self.bonaFide

@@ -29,7 +29,9 @@ public struct RecordedSequence: Sendable, Decodable {
 
   /// The landmarks; `nil` when the line is not consistent with itself.
   public var landmarks: LandmarkSequence? {
-    guard let layout = LandmarkLayout(rawValue: points), pairs.count == 2 * points * frames else { return nil }
+    guard let layout = LandmarkLayout(rawValue: points), pairs.count == 2 * points * frames else {
+      return nil
+    }
     return LandmarkSequence(layout: layout, pairs: pairs)
   }
 

@@ -70,7 +70,8 @@ public enum AttackSpecies: String, Hashable, Sendable, CaseIterable, Codable {
   /// Whether the camera sees an object rather than the client's numbers being made up.
   var isPresented: Bool {
     switch self {
-    case .flatPhoto, .tiltedPhoto, .bentPhoto, .flexedPhoto, .cutOutPhoto, .movedScreen, .replayOnScreen, .rigidMask:
+    case .flatPhoto, .tiltedPhoto, .bentPhoto, .flexedPhoto, .cutOutPhoto, .movedScreen, .replayOnScreen,
+      .rigidMask:
       true
     default: false
     }

@@ -10,6 +10,23 @@ public struct SimulatedCapture: Sendable {
   public let capture: Capture
   public let schedule: ChallengeSchedule
   public let received: Instant
+
+  public init(
+    species: AttackSpecies, subject: Int, capture: Capture, schedule: ChallengeSchedule, received: Instant
+  ) {
+    self.species = species
+    self.subject = subject
+    self.capture = capture
+    self.schedule = schedule
+    self.received = received
+  }
+
+  /// As a line of a file, with its truth.
+  public var record: CaptureRecord {
+    CaptureRecord(
+      label: species.rawValue, subject: "simulated-\(subject)", schedule: schedule, received: received,
+      capture: capture)
+  }
 }
 
 /// Makes captures of subjects and of attacks on them, reproducibly from a seed.
@@ -66,7 +83,8 @@ public struct CaptureSimulator: Sendable {
     }
     if withPassiveScores { capture.passiveModel = .init(id: "simulated-passive", version: "1") }
     if withEmbeddings {
-      capture.embeddingModel = .init(id: "simulated-embedding", dimension: SimulatedSubject.embeddingDimension)
+      capture.embeddingModel = .init(
+        id: "simulated-embedding", dimension: SimulatedSubject.embeddingDimension)
     }
     let duration = Int64(scene.times.last! * 1000) + 1
     let received = schedule.issuedAt + .milliseconds(duration + Int64(random.uniform(600, 4000)))

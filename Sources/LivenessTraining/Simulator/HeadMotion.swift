@@ -22,7 +22,8 @@ struct Rotation {
   }
 
   /// Of a head that is held about straight and never quite still.
-  static func ofHead(_ random: inout SimulationRandom, times: [Double], steadiness: Double = 1) -> [Rotation] {
+  static func ofHead(_ random: inout SimulationRandom, times: [Double], steadiness: Double = 1) -> [Rotation]
+  {
     let degree = Double.pi / 180
     let still = (random.normal(3), random.normal(5), random.normal(2.5))
     let nod = random.normal(3)
@@ -154,7 +155,8 @@ struct Expression {
 
   /// How far a point's movements take it in a frame.
   func displacement(_ movements: FaceMovements, _ point: Int, _ frame: Int) -> SIMD3<Double> {
-    movements.jaw[point] * jaw[frame] + movements.smile[point] * smile[frame] + movements.brow[point] * brow[frame]
+    movements.jaw[point] * jaw[frame] + movements.smile[point] * smile[frame] + movements.brow[point]
+      * brow[frame]
       + movements.blink[point] * blink[frame]
   }
 }

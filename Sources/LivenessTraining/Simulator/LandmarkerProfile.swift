@@ -25,10 +25,13 @@ public struct LandmarkerProfile: Sendable {
   let pixels: Double?
 
   /// Sees what is there, but for jitter of 0.5...2 % of the inter-ocular distance.
-  public static func ideal(_ layout: LandmarkLayout, noise: ClosedRange<Double> = 0.005...0.02) -> LandmarkerProfile {
+  public static func ideal(_ layout: LandmarkLayout, noise: ClosedRange<Double> = 0.005...0.02)
+    -> LandmarkerProfile
+  {
     LandmarkerProfile(
       landmarker: .init(id: "simulated-ideal", version: "1", layout: layout), layout: layout, gain: 1...1,
-      imagination: 0...0, wavering: 0...0, noise: noise, sharedNoise: 0.5...0.5, memory: 0.6...0.6, pixels: nil)
+      imagination: 0...0, wavering: 0...0, noise: noise, sharedNoise: 0.5...0.5, memory: 0.6...0.6,
+      pixels: nil)
   }
 
   /// Like MediaPipe Face Mesh 0.10.14.
@@ -44,11 +47,16 @@ public struct LandmarkerProfile: Sendable {
 
   /// Like dlib 20.0.1's 68-point predictor, which gives whole pixels.
   public static let dlib = LandmarkerProfile(
-    landmarker: .init(id: "dlib-68", version: "20.0.1", layout: .sixtyEight), layout: .sixtyEight, gain: 0.15...0.55,
-    imagination: 0.006...0.03, wavering: 0.002...0.008, noise: 0.003...0.014, sharedNoise: 0.4...0.8, memory: 0...0.5, pixels: 480)
+    landmarker: .init(id: "dlib-68", version: "20.0.1", layout: .sixtyEight), layout: .sixtyEight,
+    gain: 0.15...0.55,
+    imagination: 0.006...0.03, wavering: 0.002...0.008, noise: 0.003...0.014, sharedNoise: 0.4...0.8,
+    memory: 0...0.5, pixels: 480)
 
-  public static let all = [
-    ideal(.sixtyEight), ideal(.mesh), faceMesh(.sixtyEight), faceMesh(.mesh), dlib,
+  /// By the name that commands and model files use.
+  public static let named: [String: LandmarkerProfile] = [
+    "simulated-ideal-68": ideal(.sixtyEight), "simulated-ideal-468": ideal(.mesh),
+    "mediapipe-facemesh-68of468": faceMesh(.sixtyEight), "mediapipe-facemesh-468": faceMesh(.mesh),
+    "dlib-68": dlib,
   ]
 
   var isLearned: Bool { gain.lowerBound < 1 }
@@ -113,7 +121,9 @@ public struct LandmarkerProfile: Sendable {
   ) {
     let field = SmoothField.of(layout)
     let (shared, memory) = (random.uniform(sharedNoise), random.uniform(self.memory))
-    let (new, sharedPart, ownPart) = ((1 - memory * memory).squareRoot(), shared.squareRoot(), (1 - shared).squareRoot())
+    let (new, sharedPart, ownPart) = (
+      (1 - memory * memory).squareRoot(), shared.squareRoot(), (1 - shared).squareRoot()
+    )
     var weights = [SIMD2<Double>](repeating: .zero, count: field.size)
     var own = [SIMD2<Double>](repeating: .zero, count: layout.points)
     for frame in frames.indices {

@@ -53,7 +53,9 @@ extension Scene {
     return times.indices.map { frame in
       var points = shapes[shapes.count == 1 ? 0 : frame]
       for index in points.indices {
-        if species == .cutOutPhoto { points[index] += subject.movements.blink[index] * expression.blink[frame] }
+        if species == .cutOutPhoto {
+          points[index] += subject.movements.blink[index] * expression.blink[frame]
+        }
         if species == .movedScreen {
           let d = expression.displacement(subject.movements, index, frame)
           points[index] += SIMD3(d.x, d.y, 0)
@@ -75,7 +77,8 @@ extension Scene {
       let share = Double(frame) / Double(times.count - 1)
       return Rotation(
         yaw: yaw * Elementary.sineCosine(yawRate * share + yawPhase).sine,
-        pitch: pitch * Elementary.sineCosine(pitchRate * share + pitchPhase).sine, roll: 3 * degree * roll[frame])
+        pitch: pitch * Elementary.sineCosine(pitchRate * share + pitchPhase).sine,
+        roll: 3 * degree * roll[frame])
     }
   }
 

@@ -33,7 +33,8 @@ extension Scene {
         let response = 0.04 * lit.strength * (colour(at: times[index] * 1000) - SIMD3(repeating: 1 / 3))
         frame.faceColour = (ambient + components + noise + response).clamped(
           lowerBound: .zero, upperBound: .one)
-        frame.backgroundColour = (ambient * 0.8 + components * 0.5).clamped(lowerBound: .zero, upperBound: .one)
+        frame.backgroundColour = (ambient * 0.8 + components * 0.5).clamped(
+          lowerBound: .zero, upperBound: .one)
       }
       return frame
     }
@@ -58,7 +59,8 @@ extension Scene {
   /// An assumed upstream network: good on what it was made for, weak on what looks real.
   private static func passiveLogit(_ species: AttackSpecies, _ random: inout SimulationRandom) -> Double {
     switch species {
-    case .bonaFide, .personChange, .frozen, .frozenNoisy, .duplicated, .reordered, .staleTimes, .replayInjected:
+    case .bonaFide, .personChange, .frozen, .frozenNoisy, .duplicated, .reordered, .staleTimes,
+      .replayInjected:
       // Pictures of a living person, whatever was done with the numbers.
       2.5 + random.normal(0.8)
     case .digitalZoom, .interpolated, .interpolatedNoisy, .followingRender, .colourlessRender:

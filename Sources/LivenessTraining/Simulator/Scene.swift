@@ -21,7 +21,8 @@ struct Scene {
   private var layout: LandmarkLayout { simulator.profile.layout }
 
   init(
-    simulator: CaptureSimulator, subject number: Int, schedule: ChallengeSchedule, _ random: inout SimulationRandom
+    simulator: CaptureSimulator, subject number: Int, schedule: ChallengeSchedule,
+    _ random: inout SimulationRandom
   ) {
     self.simulator = simulator
     self.number = number
@@ -105,7 +106,9 @@ struct Scene {
     case .duplicated:
       let share = random.uniform(0.2, 0.4)
       var sources = Array(times.indices)
-      for index in sources.indices.dropFirst() where random.chance(share) { sources[index] = sources[index - 1] }
+      for index in sources.indices.dropFirst() where random.chance(share) {
+        sources[index] = sources[index - 1]
+      }
       take(sources)
     case .reordered:
       var sources = Array(times.indices)

@@ -65,7 +65,9 @@ struct FaceMovements {
         SIMD3(0, -0.6, 0.1) * (bump(point, mean[105], 1.8) + bump(point, mean[334], 1.8))
       })
     var lids = [SIMD3<Double>](repeating: none, count: mean.count)
-    for (upper, lower) in zip(Self.upperLids, Self.lowerLids) { lids[upper] = (mean[lower] - mean[upper]) * 0.9 }
+    for (upper, lower) in zip(Self.upperLids, Self.lowerLids) {
+      lids[upper] = (mean[lower] - mean[upper]) * 0.9
+    }
     blink = select(lids)
   }
 

@@ -19,7 +19,9 @@ struct SimulationRandom {
     low + (high - low) * Double(generator.next() >> 11) * 0x1p-53
   }
 
-  mutating func uniform(_ range: ClosedRange<Double>) -> Double { uniform(range.lowerBound, range.upperBound) }
+  mutating func uniform(_ range: ClosedRange<Double>) -> Double {
+    uniform(range.lowerBound, range.upperBound)
+  }
 
   /// Nearly normal, never beyond 4.9 standard deviations.
   mutating func normal(_ deviation: Double = 1) -> Double { Double(generator.nextNearlyNormal()) * deviation }

@@ -57,8 +57,10 @@ public struct ModelEvaluation: Sendable {
     for (_, decision) in decided { for reason in decision.reasons { counts[reason, default: 0] += 1 } }
     return Row(
       name: name, rate: Proportion(decided.count { isError($0.1) }, of: decided.count),
-      reasons: counts.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key.rawValue < $1.key.rawValue }
-        .map { ($0.key, $0.value) })
+      reasons: counts.sorted {
+        $0.value != $1.value ? $0.value > $1.value : $0.key.rawValue < $1.key.rawValue
+      }
+      .map { ($0.key, $0.value) })
   }
 
   /// As a model file carries it.

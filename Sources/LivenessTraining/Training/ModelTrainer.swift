@@ -115,7 +115,9 @@ public struct ModelTrainer: Sendable {
     if !ratios.isEmpty { model.floor = ratios.quantile(plan.floorRate) }
     for feature in plan.lowRanges {
       let values = live.compactMap { $0.features[feature] }
-      if !values.isEmpty { model.ranges[feature.rawValue, default: .init()].low = values.quantile(plan.floorRate) }
+      if !values.isEmpty {
+        model.ranges[feature.rawValue, default: .init()].low = values.quantile(plan.floorRate)
+      }
     }
     for feature in plan.highRanges {
       let values = live.compactMap { $0.features[feature] }
@@ -131,7 +133,9 @@ public struct ModelTrainer: Sendable {
     let clip = model.fusion.clip
     var (rows, isLive) = ([[Double]](), [Bool]())
     for capture in split.calibrate {
-      if let known = AttackSpecies(rawValue: capture.species), AttackSpecies.unstoppable.contains(known) { continue }
+      if let known = AttackSpecies(rawValue: capture.species), AttackSpecies.unstoppable.contains(known) {
+        continue
+      }
       rows.append(
         cues.map { cue in
           if cue == .colour, !capture.coloursShown { return 0 }
@@ -140,7 +144,8 @@ public struct ModelTrainer: Sendable {
       isLive.append(capture.isBonaFide)
     }
     let fit = LogisticRegression(
-      rows: rows, targets: isLive.map { $0 ? 1 : 0 }, weights: LogisticRegression.balanced(isLive, isLive.map { _ in 1 }),
+      rows: rows, targets: isLive.map { $0 ? 1 : 0 },
+      weights: LogisticRegression.balanced(isLive, isLive.map { _ in 1 }),
       ridge: plan.ridge, nonNegative: true)
     model.fusion.bias = fit.intercept
     for (cue, weight) in zip(cues, fit.coefficients) { model.fusion.weights[cue.rawValue] = weight }

@@ -39,17 +39,20 @@ public struct TrainingPlan: Sendable {
   /// Every cue; geometry, texture, challenge, passive scores and identity required, colours where they are shown.
   public static let standard = TrainingPlan(
     cues: [
-      .geometry: .init(geometry, isRequired: true, floorRate: 0.02),
+      .geometry: .init(geometry, isRequired: true, floorRate: 0.01),
       .texture: .init(
         [.jitter, .jitterAutocorrelation, .smallestStep, .curvatureToStep, .jitterSpatialCorrelation],
-        isRequired: true, floorRate: 0.004, lowRanges: [.pathIrregularity], highRanges: [.pathIrregularity, .pathReversal]),
+        isRequired: true, floorRate: 0.003, lowRanges: [.pathIrregularity],
+        highRanges: [.pathIrregularity, .pathReversal]),
       .challenge: .init(
-        [.ovalSizeError, .ovalCentreError, .ovalCorrelation], isRequired: true, floorRate: 0.008,
-        highRanges: [.ovalSizeError, .ovalCentreError]),
-      .colour: .init([.colourCorrelation], isRequired: true, floorRate: 0.004),
-      .passive: .init([.passiveMean, .passiveWorst], isRequired: true, floorRate: 0.004),
+        [.ovalSizeError, .ovalCentreError, .ovalSizeSpread, .ovalCentreSpread, .ovalCorrelation],
+        isRequired: true,
+        floorRate: 0.005, lowRanges: [.ovalCorrelation, .responseLag],
+        highRanges: [.ovalCentreError, .ovalSizeSpread, .ovalCentreSpread, .responseLag]),
+      .colour: .init([.colourCorrelation], isRequired: true, floorRate: 0.003),
+      .passive: .init([.passiveMean, .passiveWorst], isRequired: true, floorRate: 0.003),
       .identity: .init(
-        [.identityLowest, .identityStep, .identityChange], isRequired: true, floorRate: 0.002),
+        [.identityLowest, .identityStep, .identityChange], isRequired: true, floorRate: 0.001),
     ],
     policies: ["lenient": 0.03, "standard": 0.05, "strict": 0.08], limits: CheckLimits())
 }
