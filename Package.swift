@@ -27,6 +27,7 @@ let package = Package(
   name: "ReVerify",
   products: [
     .library(name: "ReVerify", targets: ["ReVerify"]),
+    .library(name: "Liveness", targets: ["Liveness", "LivenessTraining"]),
     .executable(name: "reverify", targets: ["reverify"]),
   ],
   targets: [
@@ -46,7 +47,8 @@ let package = Package(
       "ReVerify",
       ["Biometrics", "FaceMatching", "EnrolmentStore", "ReVerification", "Evaluation"]),
     .executableTarget(
-      name: "reverify", dependencies: ["ReVerify", "EmbeddingFiles", "Simulation", "CSodium"],
+      name: "reverify",
+      dependencies: ["ReVerify", "EmbeddingFiles", "Simulation", "Liveness", "LivenessTraining", "CSodium"],
       swiftSettings: swift),
     .target(
       name: "TestSupport",
