@@ -23,7 +23,8 @@ enum EvaluatePADCommand: Command {
     guard models.count == 1, let model = models.first else { throw UsageError("--model takes one file here") }
     guard
       let template = FaceTemplate(
-        layout: model.landmarker.layout!, x: model.template.x, y: model.template.y, relief: model.template.relief)
+        layout: model.landmarker.layout!, x: model.template.x, y: model.template.y,
+        relief: model.template.relief)
     else { throw InputError("the model's template can't be used") }
     let captures = try CaptureFile(path).labelled(
       landmarker: model.landmarker, extractor: FeatureExtractor(template: template), limits: model.limits)

@@ -40,7 +40,8 @@ enum ScoreLivenessCommand: Command {
           record.capture, answering: record.schedule, received: record.received,
           otherFindings: isCopy ? [.replayedCapture] : [])
         Output.standard.write(
-          LivenessReport.json(decision, line: index + 1, model: digests[record.capture.landmarker] ?? "") + "\n")
+          LivenessReport.json(decision, line: index + 1, model: digests[record.capture.landmarker] ?? "")
+            + "\n")
       } catch {
         failures += 1
         complain(error is CaptureFile.LineError ? "\(error)" : "\(path), line \(index + 1): \(error)")

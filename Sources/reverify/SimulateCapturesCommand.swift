@@ -44,7 +44,8 @@ enum SimulateCapturesCommand: Command {
       cohort.forEach { Output.standard.write(String(decoding: $0.record.encoded(), as: UTF8.self) + "\n") }
       return ExitStatus.success
     }
-    guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
+    guard FileManager.default.createFile(atPath: path, contents: nil),
+      let file = FileHandle(forWritingAtPath: path)
     else { throw InputError("\(path): can't be written") }
     try cohort.forEach { try file.write(contentsOf: Data($0.record.encoded()) + Data("\n".utf8)) }
     try file.close()

@@ -65,8 +65,10 @@ enum TuneLivenessCommand: Command {
     let captures = try file.labelled(
       landmarker: landmarker, extractor: FeatureExtractor(template: template), limits: CheckLimits())
     return try LivenessTuning(
-      captures: captures, landmarker: landmarker, template: template, plan: .standard, bounds: bounds, seed: seed,
-      provisional: false, provenance: provenance(["captures": file.digest], "--captures FILE --seed \(seed)", arguments),
+      captures: captures, landmarker: landmarker, template: template, plan: .standard, bounds: bounds,
+      seed: seed,
+      provisional: false,
+      provenance: provenance(["captures": file.digest], "--captures FILE --seed \(seed)", arguments),
       note: "Labelled captures of subjects that the model was not made from.")
   }
 

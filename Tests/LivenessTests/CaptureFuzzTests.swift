@@ -7,7 +7,7 @@ import Testing
 @Suite("Mutated captures")
 struct CaptureFuzzTests {
   /// How many captures to mutate.
-  private static let count = Fixtures.isLong ? 1_000_000 : 1500
+  private static let count = Fixtures.isLong ? 1_000_000 : 400
 
   /// What is mutated: of a person, whose copies may pass only unchanged, and of attacks, none of whose may.
   private struct Seed {

@@ -11,7 +11,7 @@ struct DetectorTests {
   func bonaFide() throws {
     let detector = try Fixtures.detector()
     var passed = 0
-    for subject in 0..<20 {
+    for subject in 0..<10 {
       for simulator in [Fixtures.simulator, Fixtures.colourful] {
         let decision = try detector.assess(simulator.capture(.bonaFide, subject: subject, index: 0))
         passed += decision.verdict == .pass ? 1 : 0
@@ -19,8 +19,8 @@ struct DetectorTests {
         #expect((decision.verdict == .pass) == ((decision.score ?? 0) >= decision.threshold))
       }
     }
-    // At a true error rate of 8 % fewer than 31 of 40 has a probability of about one in a thousand.
-    #expect(passed >= 31, "\(passed) of 40")
+    // At a true error rate of 8 % fewer than 14 of 20 has a probability of about one in a thousand.
+    #expect(passed >= 14, "\(passed) of 20")
   }
 
   static let stopped: [(AttackSpecies, LivenessReason)] = [
@@ -37,13 +37,13 @@ struct DetectorTests {
   func attacks(species: AttackSpecies, reason: LivenessReason) throws {
     let detector = try Fixtures.detector()
     var fitting = 0
-    for subject in 0..<8 {
+    for subject in 0..<4 {
       let decision = try detector.assess(Fixtures.simulator.capture(species, subject: subject, index: 0))
       #expect(decision.verdict != .pass, "\(species) of subject \(subject)")
       #expect(decision.score == nil || decision.score! < decision.threshold)
       fitting += decision.reasons.contains(reason) ? 1 : 0
     }
-    #expect(fitting >= 4, "\(fitting) of 8 for \(reason)")
+    #expect(fitting >= 2, "\(fitting) of 4 for \(reason)")
   }
 
   @Test("a required cue that is missing makes a capture inconclusive, and none passes")
@@ -124,7 +124,7 @@ struct DetectorTests {
   @Test("the same capture gets the same bits on every run")
   func determinism() throws {
     let detector = try Fixtures.detector()
-    for species in AttackSpecies.allCases {
+    for species in [AttackSpecies.bonaFide, .bentPhoto, .replayTracking] {
       let simulated = Fixtures.simulator.capture(species, subject: 2, index: 1)
       let first = try detector.assess(simulated)
       #expect(try detector.assess(simulated) == first)

@@ -118,5 +118,6 @@ struct HardCheckTests {
     #expect(encodeHexadecimal(FrameChain.digest(of: capture)) == Self.known)
   }
 
-  private static let known = ""
+  // Computed by Python's hashlib and struct from Documentation/Formats/Capture.md.
+  private static let known = "f8a1b983ec96d1f5786e1e7a247154b5a6e9b6ddded7a6b6b544cabbdfcbdca1"
 }

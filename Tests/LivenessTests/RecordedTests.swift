@@ -69,10 +69,10 @@ struct RecordedTests {
   func leaveOneSubjectOut() throws {
     let profile = LandmarkerProfile.faceMesh(.sixtyEight)
     // The cohort that the shipped model was made of is larger, and takes minutes without optimisation.
-    let cohort = SimulatedCohort(profile: profile, seed: 1, subjects: Fixtures.isLong ? 400 : 24)
+    let cohort = SimulatedCohort(profile: profile, seed: 1, subjects: Fixtures.isLong ? 400 : 12)
     var small = cohort
     small.species = [.bonaFide] + AttackSpecies.attacks.filter { $0.cues.contains(.geometry) }
-    small.bonaFideEach = Fixtures.isLong ? 6 : 3
+    small.bonaFideEach = Fixtures.isLong ? 6 : 2
     let template = CanonicalFace.template(profile.layout)
     let split = try SubjectSplit(
       small.labelled(extractor: FeatureExtractor(template: template)), seed: 1)

@@ -7,7 +7,7 @@ import Testing
 struct ReplayTests {
   private let key = [UInt8](repeating: 3, count: 32)
   private let now = Instant(millisecondsSince1970: 1_700_000_000_000)
-  private static let count = Fixtures.isLong ? 500 : 12
+  private static let count = Fixtures.isLong ? 500 : 6
 
   private func live(_ subject: Int, _ index: Int = 0) -> Capture {
     Fixtures.simulator.capture(.bonaFide, subject: subject, index: index).capture

@@ -10,7 +10,7 @@ struct TrainingTests {
   @Test("a logistic regression finds the coefficients that made the data")
   func regression() {
     var generator = SeededGenerator(seed: 1)
-    let rows = (0..<20_000).map { _ in
+    let rows = (0..<8000).map { _ in
       [Double(generator.nextNearlyNormal()), Double(generator.nextNearlyNormal())]
     }
     let targets = rows.map { row in
@@ -19,9 +19,9 @@ struct TrainingTests {
     }
     let weights = [Double](repeating: 1, count: rows.count)
     let fit = LogisticRegression(rows: rows, targets: targets, weights: weights, ridge: 1e-6)
-    #expect((fit.intercept - 0.5).magnitude < 0.06)
-    #expect((fit.coefficients[0] - 1.5).magnitude < 0.08)
-    #expect((fit.coefficients[1] + 0.7).magnitude < 0.06)
+    #expect((fit.intercept - 0.5).magnitude < 0.1)
+    #expect((fit.coefficients[0] - 1.5).magnitude < 0.13)
+    #expect((fit.coefficients[1] + 0.7).magnitude < 0.1)
     let nonNegative = LogisticRegression(
       rows: rows, targets: targets, weights: weights, ridge: 1e-6, nonNegative: true)
     #expect(nonNegative.coefficients[1] == 0)
@@ -40,7 +40,7 @@ struct TrainingTests {
   private func captures(_ subjects: Range<Int>) -> [LabelledCapture] {
     var cohort = SimulatedCohort(profile: Fixtures.profile, seed: 5, subjects: subjects.count)
     cohort.firstSubject = subjects.lowerBound
-    cohort.bonaFideEach = 3
+    cohort.bonaFideEach = 2
     cohort.species = [.bonaFide, .flatPhoto, .bentPhoto, .replayInjected, .interpolatedNoisy, .personChange]
     return cohort.labelled(extractor: Fixtures.extractor)
   }
@@ -74,7 +74,7 @@ struct TrainingTests {
     "tuning gives a model that loads, with thresholds of the calibration part, and tells bounds that it misses"
   )
   func tuning() throws {
-    let captures = captures(0..<24)
+    let captures = captures(0..<12)
     func tune(_ bounds: LivenessTuning.Bounds) throws -> LivenessTuning {
       try LivenessTuning(
         captures: captures, landmarker: Fixtures.profile.landmarker,
@@ -97,8 +97,8 @@ struct TrainingTests {
 
   @Test("the calibration part alone sets thresholds: other test captures change none")
   func leakage() throws {
-    let split = try SubjectSplit(captures(0..<16), seed: 2)
-    let others = try SubjectSplit(train: split.train, calibrate: split.calibrate, test: captures(100..<104))
+    let split = try SubjectSplit(captures(0..<12), seed: 2)
+    let others = try SubjectSplit(train: split.train, calibrate: split.calibrate, test: captures(100..<102))
     let trainer = ModelTrainer(
       plan: .standard, landmarker: Fixtures.profile.landmarker, template: CanonicalFace.template(.sixtyEight))
     let provenance = Provenance(data: [:], command: "", revision: "", date: "")

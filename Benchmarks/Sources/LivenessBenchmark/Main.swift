@@ -21,7 +21,9 @@ struct Main {
     }
   }
 
-  private static func measure(_ layout: LandmarkLayout, _ model: LivenessModel, runs: Int, cost: Double?) throws {
+  private static func measure(_ layout: LandmarkLayout, _ model: LivenessModel, runs: Int, cost: Double?)
+    throws
+  {
     let simulator = CaptureSimulator(seed: 1, profile: .ideal(layout))
     let simulated = simulator.capture(.bonaFide, subject: 0, index: 0)
     let capture = sixtyFrames(simulated.capture, layout).rounded()
@@ -31,7 +33,9 @@ struct Main {
     print("60 × \(layout.points), \(capture.frames.count { $0.embedding != nil }) embeddings of 128")
     for form in [CaptureEncoder.LandmarkForm.f32, .u16, .numbers] {
       let bytes = CaptureEncoder.encode(capture, landmarks: form)
-      try time("  decode \(form.rawValue), \(bytes.count / 1024) KiB", runs) { try CaptureDecoder.decode(bytes).frames.count }
+      try time("  decode \(form.rawValue), \(bytes.count / 1024) KiB", runs) {
+        try CaptureDecoder.decode(bytes).frames.count
+      }
     }
     time("  chain (SHA-256 by libsodium)", runs) { capture.isChainIntact ? 1 : 0 }
     try time("  assess, chain and all", runs) {
@@ -48,7 +52,9 @@ struct Main {
       Int(extractor.measure(sequence, focalLength: 0.7).features[.sizeRatio] ?? 0)
     }
     if let cost {
-      print("  C cost model: \(milliseconds(cost)), score / cost model: \(((score / cost) * 100).rounded() / 100)")
+      print(
+        "  C cost model: \(milliseconds(cost)), score / cost model: \(((score / cost) * 100).rounded() / 100)"
+      )
     }
   }
 
@@ -73,7 +79,9 @@ struct Main {
     }
     let (median, high) = (seconds.median, seconds.quantile(0.99))
     let label = name.padding(toLength: 36, withPad: " ", startingAt: 0)
-    print("\(label) \(milliseconds(median))  99 %: \(milliseconds(high))  least: \(milliseconds(seconds.min()!))  [\(sink)]")
+    print(
+      "\(label) \(milliseconds(median))  99 %: \(milliseconds(high))  least: \(milliseconds(seconds.min()!))  [\(sink)]"
+    )
     return median
   }
 
@@ -93,7 +101,8 @@ struct Main {
       process.waitUntilExit()
       return process.terminationStatus == 0 ? text : nil
     }
-    guard run("/usr/bin/env", ["cc", "-O2", source, "-o", program, "-lm"]) != nil, let text = run(program, []) else {
+    guard run("/usr/bin/env", ["cc", "-O2", source, "-o", program, "-lm"]) != nil, let text = run(program, [])
+    else {
       return nil
     }
     let words = text.split(separator: " ")

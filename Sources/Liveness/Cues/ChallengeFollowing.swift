@@ -8,7 +8,6 @@ struct ChallengeFollowing {
   func write(to features: inout FeatureVector) {
     writeErrors(to: &features)
     writeLag(to: &features)
-    writeIrregularity(to: &features)
   }
 
   /// At the last 35 % of each stage the face should have reached its oval.
@@ -64,25 +63,5 @@ struct ChallengeFollowing {
     }
     features[.ovalCorrelation] = best.correlation
     features[.responseLag] = best.lag / 1000
-  }
-
-  /// How far the path ever turns straight back: −(step before · step after) where that is positive.
-  ///
-  /// A body that starts or stops keeps its direction from frame to frame, and jitter turns back by little. A frame out of
-  /// its order is gone to and left again.
-  private func writeIrregularity(to features: inout FeatureVector) {
-    let path = path.smooth
-    guard path.count >= 4 else { return }
-    var (greatest, bends) = (0.0, [Double]())
-    bends.reserveCapacity(path.count)
-    for i in 1..<path.count - 1 {
-      let (before, after) = (path[i] - path[i - 1], path[i + 1] - path[i])
-      greatest = max(greatest, -(before * after).sum())
-      let bend = after - before
-      bends.append((bend * bend).sum())
-    }
-    features[.pathReversal] = Elementary.log(greatest.squareRoot() + 1e-5)
-    features[.pathIrregularity] = Elementary.log(
-      greatest.squareRoot() / (bends.median.squareRoot() + 1e-4) + 1e-3)
   }
 }

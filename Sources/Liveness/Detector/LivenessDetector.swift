@@ -105,10 +105,10 @@ public struct LivenessDetector: Sendable {
     var features = extractor.measure(sequence, focalLength: capture.device.focalLength).features
     let times = capture.frames.map(\.time)
     let aspect = Double(capture.device.imageHeight) / Double(capture.device.imageWidth)
+    let path = FacePath(sequence, times: times, imageAspect: aspect)
+    path.writeIrregularity(to: &features)
     if let starts = stageStarts(capture, schedule, revealed, limits) {
-      ChallengeFollowing(
-        path: FacePath(sequence, times: times, imageAspect: aspect), schedule: schedule, starts: starts
-      ).write(to: &features)
+      ChallengeFollowing(path: path, schedule: schedule, starts: starts).write(to: &features)
     }
     ColourResponse.write(capture, schedule: schedule, to: &features)
     PassiveScores.write(capture, to: &features)

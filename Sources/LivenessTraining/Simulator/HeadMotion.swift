@@ -63,17 +63,18 @@ struct SimulatedCamera {
     let first = object.reduce((object[0].x, object[0].x)) { (min($0.0, $1.x), max($0.1, $1.x)) }
     var place = SIMD3(0, 0, focalLength * (first.1 - first.0) / target.width)
     for _ in 0..<4 {
-      var (low, high) = (SIMD2<Double>(repeating: .infinity), SIMD2<Double>(repeating: -.infinity))
+      var (left, right, top, bottom) = (Double.infinity, -Double.infinity, Double.infinity, -Double.infinity)
       for point in object {
-        let depth = place.z - point.z
-        let seen = SIMD2((point.x + place.x) / depth, (point.y + place.y) / depth) * focalLength
-        low = pointwiseMin(low, seen)
-        high = pointwiseMax(high, seen)
+        let scale = focalLength / (place.z - point.z)
+        let (x, y) = ((point.x + place.x) * scale, (point.y + place.y) * scale)
+        left = x < left ? x : left
+        right = x > right ? x : right
+        top = y < top ? y : top
+        bottom = y > bottom ? y : bottom
       }
-      place.z *= (high.x - low.x) / target.width
-      let miss = SIMD2(target.centreX, target.centreY) - (low + high) / 2
-      place.x += miss.x * place.z / focalLength
-      place.y += miss.y * place.z / focalLength
+      place.z *= (right - left) / target.width
+      place.x += (target.centreX - (left + right) / 2) * place.z / focalLength
+      place.y += (target.centreY - (top + bottom) / 2) * place.z / focalLength
     }
     return place
   }

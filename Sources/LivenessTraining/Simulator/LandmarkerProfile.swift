@@ -41,8 +41,8 @@ public struct LandmarkerProfile: Sendable {
         ? .init(id: "mediapipe-facemesh", version: "0.10.14", layout: layout)
         : .init(id: "mediapipe-facemesh-68of468", version: "0.10.14", layout: layout),
       layout: layout, gain: 0.22...0.6, imagination: 0.006...0.024, wavering: 0.001...0.005,
-      noise: 0.0015...0.012, sharedNoise: 0.6...0.97,
-      memory: 0...0.5, pixels: nil)
+      noise: 0.0015...0.007, sharedNoise: 0.8...0.99,
+      memory: 0...0.85, pixels: nil)
   }
 
   /// Like dlib 20.0.1's 68-point predictor, which gives whole pixels.
@@ -124,19 +124,22 @@ public struct LandmarkerProfile: Sendable {
     let (new, sharedPart, ownPart) = (
       (1 - memory * memory).squareRoot(), shared.squareRoot(), (1 - shared).squareRoot()
     )
-    var weights = [SIMD2<Double>](repeating: .zero, count: field.size)
+    var (weightsX, weightsY) = (
+      [Double](repeating: 0, count: field.size), [Double](repeating: 0, count: field.size)
+    )
     var own = [SIMD2<Double>](repeating: .zero, count: layout.points)
     for frame in frames.indices {
       let (kept, fresh) = frame == 0 ? (0, 1) : (memory, new)
-      for index in weights.indices {
-        weights[index] = weights[index] * kept + SIMD2(random.normal(fresh), random.normal(fresh))
+      for index in weightsX.indices {
+        weightsX[index] = weightsX[index] * kept + random.normal(fresh)
+        weightsY[index] = weightsY[index] * kept + random.normal(fresh)
       }
       for index in own.indices {
         own[index] = own[index] * kept + SIMD2(random.normal(fresh), random.normal(fresh))
       }
       let scale = noise * interOcular(frames[frame])
       for index in frames[frame].indices {
-        let smooth = field.value(weights, at: index)
+        let smooth = SIMD2(field.value(weightsX, at: index), field.value(weightsY, at: index))
         frames[frame][index] += (smooth * sharedPart + own[index] * ownPart) * scale
       }
     }

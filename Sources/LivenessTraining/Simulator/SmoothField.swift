@@ -31,18 +31,19 @@ struct SmoothField {
     }
   }
 
-  func value(_ weights: [SIMD2<Double>], at point: Int) -> SIMD2<Double> {
-    var (x, y) = (0.0, 0.0)
+  /// The field at a point for the weights of its waves.
+  func value(_ weights: [Double], at point: Int) -> Double {
     let base = point * size
-    weights.withUnsafeBufferPointer { weights in
+    return weights.withUnsafeBufferPointer { weights in
       values.withUnsafeBufferPointer { values in
-        for index in 0..<weights.count {
-          x += weights[index].x * values[base + index]
-          y += weights[index].y * values[base + index]
+        var (sum, index) = (0.0, 0)
+        while index < weights.count {
+          sum += weights[index] * values[base &+ index]
+          index &+= 1
         }
+        return sum
       }
     }
-    return SIMD2(x, y)
   }
 }
 
