@@ -37,7 +37,7 @@ let package = Package(
     library("Biometrics"),
     library("FaceMatching", ["Biometrics", "CFaceKernels"]),
     library("EnrolmentStore", ["Biometrics", "CSodium"]),
-    library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "CSodium"]),
+    library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "Liveness", "CSodium"]),
     library("Evaluation", ["Biometrics", "FaceMatching"]),
     library("Liveness", ["Biometrics", "CSodium"]),
     library("LivenessTraining", ["Biometrics", "Liveness", "Evaluation", "CSodium"]),

@@ -82,20 +82,31 @@ struct ChallengeTests {
     let used = UsedChallenges()
     let challenge = issuer.issue(nonce: nonce(4), at: now)
     let allowed = await withTaskGroup(of: Bool.self) { group in
-      for _ in 0..<64 { group.addTask { used.use(challenge, at: self.now) } }
+      for index in 0..<64 { group.addTask { used.use(challenge, answer: [UInt8(index)], at: self.now) } }
       return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
     #expect(allowed == 1)
-    #expect(!used.use(challenge, at: now + .seconds(119)))
+    #expect(!used.use(challenge, answer: [99], at: now + .seconds(119)))
+  }
+
+  @Test("the same answer again is no second use")
+  func sameAnswer() {
+    let used = UsedChallenges()
+    let challenge = issuer.issue(nonce: nonce(5), at: now)
+    #expect(used.use(challenge, answer: [1, 2], at: now))
+    #expect(used.use(challenge, answer: [1, 2], at: now))
+    #expect(!used.use(challenge, answer: [1, 3], at: now))
   }
 
   @Test("used challenges are forgotten once they have expired")
   func forgetting() {
     let used = UsedChallenges()
-    for number in 0..<100 { #expect(used.use(issuer.issue(nonce: nonce(number), at: now), at: now)) }
+    for number in 0..<100 {
+      #expect(used.use(issuer.issue(nonce: nonce(number), at: now), answer: [], at: now))
+    }
     #expect(used.count == 100)
     let later = now + .seconds(300)
-    #expect(used.use(issuer.issue(nonce: nonce(200), at: later), at: later))
+    #expect(used.use(issuer.issue(nonce: nonce(200), at: later), answer: [], at: later))
     #expect(used.count == 1)
   }
 }

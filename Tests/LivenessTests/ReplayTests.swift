@@ -59,6 +59,22 @@ struct ReplayTests {
     return copy
   }
 
+  /// The capture under another challenge.
+  private func answeringAnother(_ capture: Capture) -> Capture {
+    var copy = capture
+    copy.nonce[0] ^= 1
+    return copy.sealed()
+  }
+
+  @Test("the very same capture again, for the same challenge, is no copy")
+  func again() {
+    let replays = ReplayGuard(key: key)
+    #expect(replays.admit(live(0), at: now))
+    #expect(replays.admit(live(0), at: now))
+    #expect(replays.count == 1)
+    #expect(!replays.admit(answeringAnother(live(0)), at: now))
+  }
+
   @Test("copies are flagged: the same, shifted in time, scaled and moved, mirrored, or with 0.2 % of noise")
   func copies() {
     let flagged = (0..<Self.count).map { subject -> [Bool] in
@@ -71,7 +87,7 @@ struct ReplayTests {
       return copies.map { copy in
         let replays = ReplayGuard(key: key)
         #expect(replays.admit(capture, at: now))
-        return !replays.admit(copy, at: now)
+        return !replays.admit(answeringAnother(copy), at: now)
       }
     }
     for kind in 0..<6 {
@@ -97,7 +113,7 @@ struct ReplayTests {
   func forgetting() {
     let replays = ReplayGuard(key: key, memory: .seconds(60), capacity: 3)
     #expect(replays.admit(live(0), at: now))
-    #expect(!replays.admit(live(0), at: now + .seconds(59)))
+    #expect(!replays.admit(answeringAnother(live(0)), at: now + .seconds(59)))
     #expect(replays.admit(live(1), at: now + .seconds(200)))
     #expect(replays.count == 1)
     #expect(replays.admit(live(0), at: now + .seconds(201)))
@@ -123,6 +139,6 @@ struct ReplayTests {
     capture.landmarks = (0..<capture.frames.count).flatMap { _ in capture.landmarks[..<136] }
     let replays = ReplayGuard(key: key)
     #expect(replays.admit(capture, at: now))
-    #expect(replays.admit(capture, at: now))
+    #expect(replays.admit(answeringAnother(capture), at: now))
   }
 }

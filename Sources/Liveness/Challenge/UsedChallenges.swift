@@ -6,7 +6,7 @@ import Synchronization
 /// One per server process; a service of several needs the same in its database. Safe from any thread.
 public final class UsedChallenges: Sendable {
   private struct State {
-    var expiries: [[UInt8]: Instant] = [:]
+    var uses: [[UInt8]: (expiry: Instant, answer: [UInt8])] = [:]
     var sweptAt = Instant(millisecondsSince1970: 0)
   }
 
@@ -14,19 +14,21 @@ public final class UsedChallenges: Sendable {
 
   public init() {}
 
-  /// Uses `challenge` up. False when it was used before; of many callers at once exactly one is told true.
-  public func use(_ challenge: ChallengeSchedule, at now: Instant) -> Bool {
+  /// Uses `challenge` up with `answer`, a digest of the capture. False when another answer used it before; of many
+  /// callers with answers of their own exactly one is told true. The same answer again is no second use, so that a
+  /// decision that was lost can be made again.
+  public func use(_ challenge: ChallengeSchedule, answer: [UInt8], at now: Instant) -> Bool {
     state.withLock { state in
       if now - state.sweptAt > ChallengeSchedule.life {
-        state.expiries = state.expiries.filter { $0.value > now }
+        state.uses = state.uses.filter { $0.value.expiry > now }
         state.sweptAt = now
       }
-      guard state.expiries[challenge.id] == nil else { return false }
-      state.expiries[challenge.id] = challenge.expiry
+      if let earlier = state.uses[challenge.id] { return earlier.answer == answer }
+      state.uses[challenge.id] = (challenge.expiry, answer)
       return true
     }
   }
 
   /// How many are remembered.
-  public var count: Int { state.withLock { $0.expiries.count } }
+  public var count: Int { state.withLock { $0.uses.count } }
 }

@@ -14,6 +14,8 @@ public final class ReplayGuard: Sendable {
     var entries: [UInt64: [Entry]] = [:]
     /// Captures in the order they came, with their codes.
     var captures: [(number: UInt64, expiry: Instant, codes: [UInt64])] = []
+    /// The captures' chains, which are digests of them and of the challenges they answer.
+    var numbers: [[UInt8]: UInt64] = [:]
     var next: UInt64 = 0
   }
 
@@ -39,22 +41,24 @@ public final class ReplayGuard: Sendable {
   /// How many captures are remembered.
   public var count: Int { state.withLock { $0.captures.count } }
 
-  /// True unless `capture` is a copy of one seen before; it is remembered from now on either way.
+  /// True unless `capture` is a copy of one seen before; it is remembered from now on either way. The very same capture
+  /// for the same challenge is no copy, so that a decision that was lost can be made again.
   public func admit(_ capture: Capture, at now: Instant) -> Bool {
     let fingerprint = fingerprinter.fingerprint(of: capture)
     return state.withLock { state in
       expire(&state, at: now)
-      let isCopy = [fingerprint.codes, fingerprint.mirrored].contains { matches($0, in: state) }
-      remember(fingerprint, in: &state, at: now)
+      let own = state.numbers[capture.chain]
+      let isCopy = [fingerprint.codes, fingerprint.mirrored].contains { matches($0, except: own, in: state) }
+      if own == nil { remember(fingerprint, chain: capture.chain, in: &state, at: now) }
       return !isCopy
     }
   }
 
   /// Whether enough codes are those of one earlier capture at one shift in time.
-  private func matches(_ codes: [ReplayFingerprint.Code], in state: State) -> Bool {
+  private func matches(_ codes: [ReplayFingerprint.Code], except own: UInt64?, in state: State) -> Bool {
     var shifts: [UInt64: [Double]] = [:]
     for code in codes {
-      for entry in state.entries[code.value] ?? [] {
+      for entry in state.entries[code.value] ?? [] where entry.capture != own {
         shifts[entry.capture, default: []].append(code.time - entry.time)
       }
     }
@@ -68,12 +72,15 @@ public final class ReplayGuard: Sendable {
     }
   }
 
-  private func remember(_ fingerprint: ReplayFingerprint, in state: inout State, at now: Instant) {
+  private func remember(
+    _ fingerprint: ReplayFingerprint, chain: [UInt8], in state: inout State, at now: Instant
+  ) {
     let number = state.next
     state.next += 1
     for code in fingerprint.codes {
       state.entries[code.value, default: []].append(Entry(capture: number, time: code.time))
     }
+    state.numbers[chain] = number
     state.captures.append((number, now + memory, fingerprint.codes.map(\.value)))
   }
 
@@ -87,6 +94,8 @@ public final class ReplayGuard: Sendable {
         state.entries[code] = kept.isEmpty ? nil : kept
       }
     }
+    let dropped = Set(state.captures.prefix(drop).map(\.number))
+    state.numbers = state.numbers.filter { !dropped.contains($0.value) }
     state.captures.removeFirst(drop)
   }
 }
