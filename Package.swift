@@ -42,7 +42,11 @@ let package = Package(
     library("Liveness", ["Biometrics", "CSodium"]),
     library("LivenessTraining", ["Biometrics", "Liveness", "Evaluation", "CSodium"]),
     library("EmbeddingFiles", ["CZlib"]),
-    library("Simulation", ["Biometrics", "FaceMatching", "ReVerification", "EnrolmentStore", "Evaluation"]),
+    library(
+      "Simulation",
+      [
+        "Biometrics", "FaceMatching", "ReVerification", "EnrolmentStore", "Evaluation", "Liveness", "LivenessTraining",
+      ]),
     library(
       "ReVerify",
       ["Biometrics", "FaceMatching", "EnrolmentStore", "ReVerification", "Evaluation"]),

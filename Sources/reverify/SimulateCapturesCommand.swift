@@ -1,4 +1,5 @@
 import Foundation
+import Liveness
 import LivenessTraining
 
 enum SimulateCapturesCommand: Command {

@@ -63,7 +63,16 @@ public struct CaptureSimulator: Sendable {
     return capture(species, subject: subject, answering: schedule, &random)
   }
 
-  /// A capture of `species` that answers, or pretends to answer, `schedule`.
+  /// The capture number `index` of `species` of `subject` that answers, or pretends to answer, `schedule`, which need not
+  /// be of this simulator's making.
+  public func capture(
+    _ species: AttackSpecies, subject: Int, index: Int, answering schedule: ChallengeSchedule
+  ) -> SimulatedCapture {
+    let kind = UInt64(AttackSpecies.allCases.firstIndex(of: species)!)
+    var random = SimulationRandom(seed, 3, kind, UInt64(subject), UInt64(index))
+    return capture(species, subject: subject, answering: schedule, &random)
+  }
+
   func capture(
     _ species: AttackSpecies, subject: Int, answering schedule: ChallengeSchedule,
     _ random: inout SimulationRandom
