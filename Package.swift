@@ -27,6 +27,7 @@ let package = Package(
   name: "ReVerify",
   products: [
     .library(name: "ReVerify", targets: ["ReVerify"]),
+    .library(name: "Liveness", targets: ["Liveness", "LivenessTraining"]),
     .executable(name: "reverify", targets: ["reverify"]),
   ],
   targets: [
@@ -36,15 +37,22 @@ let package = Package(
     library("Biometrics"),
     library("FaceMatching", ["Biometrics", "CFaceKernels"]),
     library("EnrolmentStore", ["Biometrics", "CSodium"]),
-    library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "CSodium"]),
+    library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "Liveness", "CSodium"]),
     library("Evaluation", ["Biometrics", "FaceMatching"]),
+    library("Liveness", ["Biometrics", "CSodium"]),
+    library("LivenessTraining", ["Biometrics", "Liveness", "Evaluation", "CSodium"]),
     library("EmbeddingFiles", ["CZlib"]),
-    library("Simulation", ["Biometrics", "FaceMatching", "ReVerification", "EnrolmentStore", "Evaluation"]),
+    library(
+      "Simulation",
+      [
+        "Biometrics", "FaceMatching", "ReVerification", "EnrolmentStore", "Evaluation", "Liveness", "LivenessTraining",
+      ]),
     library(
       "ReVerify",
       ["Biometrics", "FaceMatching", "EnrolmentStore", "ReVerification", "Evaluation"]),
     .executableTarget(
-      name: "reverify", dependencies: ["ReVerify", "EmbeddingFiles", "Simulation", "CSodium"],
+      name: "reverify",
+      dependencies: ["ReVerify", "EmbeddingFiles", "Simulation", "Liveness", "LivenessTraining", "CSodium"],
       swiftSettings: swift),
     .target(
       name: "TestSupport",
@@ -58,6 +66,7 @@ let package = Package(
     tests("EnrolmentStore"),
     tests("ReVerification", ["Biometrics", "EnrolmentStore", "FaceMatching"]),
     tests("EmbeddingFiles", ["Biometrics"]),
+    tests("Liveness", ["LivenessTraining"]),
   ],
   swiftLanguageModes: [.v6]
 )

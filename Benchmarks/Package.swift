@@ -7,7 +7,9 @@ let package = Package(
   dependencies: [.package(name: "ReVerify", path: "..")],
   targets: [
     .executableTarget(
-      name: "SearchBenchmark", dependencies: [.product(name: "ReVerify", package: "ReVerify")])
+      name: "SearchBenchmark", dependencies: [.product(name: "ReVerify", package: "ReVerify")]),
+    .executableTarget(
+      name: "LivenessBenchmark", dependencies: [.product(name: "Liveness", package: "ReVerify")]),
   ],
   swiftLanguageModes: [.v6]
 )

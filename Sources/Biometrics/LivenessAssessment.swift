@@ -30,12 +30,53 @@ public struct LivenessAssessment: Hashable, Sendable, Codable {
   }
 }
 
-/// Why a capture was not found live.
+/// Why a capture was not found live, the weightiest first.
 public enum LivenessReason: String, Hashable, Sendable, Codable, CaseIterable {
+  // The capture isn't an answer to this challenge.
+  /// The challenge was answered before.
+  case usedChallenge
+  case expiredChallenge
+  /// Identifier or nonce are not the challenge's.
+  case otherChallenge
+  /// A frame was changed, dropped or reordered since the client chained them.
+  case brokenChain
+  /// The motion is that of an earlier capture.
+  case replayedCapture
+  // It isn't what a camera records.
+  /// Frames out of their order.
+  case reorderedFrames
+  /// Times that can't be: gaps, too slow a rate, longer than since the challenge.
+  case staleTimestamps
+  /// The same picture several times in a row.
+  case frozenFrames
+  case duplicateFrames
+  /// Jitter that no landmarker has.
+  case syntheticJitter
+  /// More or fewer faces than one.
+  case multipleFaces
+  // It isn't a live person.
+  case planarSurface
+  case bentSurface
+  /// The ovals were not followed.
+  case challengeMismatch
+  /// The face did not reflect the colours shown.
+  case colourMismatch
+  case identityChange
   /// The upstream passive scores are below the threshold.
   case lowPassiveScore
+  /// No ground alone, but all together.
+  case lowLivenessScore
+  // It can't be judged.
+  /// The face did not come closer.
+  case noApproach
+  /// Too dark, too bright or blurred.
+  case poorQuality
   /// Fewer frames than the scorer needs.
   case tooFewFrames
   /// Too few of the frames carry a passive score.
   case missingPassiveScores
+  case missingEmbeddings
+  case missingColours
+  /// A required ground could not be formed.
+  case inconclusive
 }

@@ -1,6 +1,7 @@
 import Biometrics
 import EnrolmentStore
 import FaceMatching
+import Liveness
 
 /// One submission: the capture and the probe, under the key that makes repeating it harmless.
 public struct Attempt: Sendable {
@@ -89,6 +90,10 @@ extension Capture {
       content.append(UInt64(bitPattern: frame.time.components.attoseconds))
       // All ones is the pattern of a NaN, which no valid frame holds.
       content.append(frame.passiveScore?.bitPattern ?? .max)
+    }
+    if let recording {
+      content.append(FrameChain.digest(of: recording))
+      content.append(recording.chain)
     }
     return Digest(of: content.bytes)
   }

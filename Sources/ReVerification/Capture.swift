@@ -1,4 +1,5 @@
 import Biometrics
+import Liveness
 
 /// What the client recorded in front of the camera, frame by frame.
 public struct Capture: Hashable, Sendable {
@@ -19,14 +20,26 @@ public struct Capture: Hashable, Sendable {
 
   /// 1...1,000 frames in the order of time.
   public let frames: [Frame]
+  /// All that was recorded, for a scorer that judges it; `nil` where only passive scores are known.
+  public let recording: Liveness.Capture?
 
   public init(frames: [Frame]) {
     self.frames = frames
+    recording = nil
+  }
+
+  /// Of a decoded recording.
+  public init(_ recording: Liveness.Capture) {
+    frames = recording.frames.map {
+      Frame(time: .microseconds(Int64(($0.time * 1000).rounded())), passiveScore: $0.passiveScore)
+    }
+    self.recording = recording
   }
 
   /// Frames at equal distances from zero on, each with a passive score.
   public init(passiveScores: [Double], every interval: Duration = .milliseconds(100)) {
-    frames = passiveScores.enumerated().map { Frame(time: interval * $0, passiveScore: $1) }
+    self.init(
+      frames: passiveScores.enumerated().map { Frame(time: interval * $0, passiveScore: $1) })
   }
 
   /// Throws when it is no capture at all; one that is too poor to judge passes.
@@ -36,7 +49,8 @@ public struct Capture: Hashable, Sendable {
     }
     var earliest = Duration.zero
     for (index, frame) in frames.enumerated() {
-      guard frame.time >= earliest else { throw CaptureError(.time, frame: index) }
+      // Of a recording whose times can't be, the scorer says so: that is an attack's sign, not a client's mistake.
+      guard recording != nil || frame.time >= earliest else { throw CaptureError(.time, frame: index) }
       // The resolution of a time, below which two frames can't be told apart.
       earliest = frame.time + .milliseconds(1)
       if let score = frame.passiveScore, !(0...1).contains(score) {

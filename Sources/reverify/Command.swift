@@ -21,7 +21,8 @@ enum ExitStatus {
 }
 
 let commands: [any (Command & Sendable).Type] = [
-  CompareCommand.self, SearchCommand.self, SimulateCommand.self, TuneCommand.self, InfoCommand.self,
+  CompareCommand.self, SearchCommand.self, SimulateCommand.self, TuneCommand.self, TuneLivenessCommand.self,
+  ScoreLivenessCommand.self, SimulateCapturesCommand.self, EvaluatePADCommand.self, InfoCommand.self,
 ]
 
 var overview: String {
@@ -30,7 +31,7 @@ var overview: String {
 
   usage: reverify COMMAND [options]
 
-  \(commands.map { "  \($0.name.padded(to: 10))\($0.summary)" }.joined(separator: "\n"))
+  \(commands.map { "  \($0.name.padded(to: 19))\($0.summary)" }.joined(separator: "\n"))
 
   Input everywhere: --data FOLDER with embeddings.npy and index.csv (or embeddings.npz, .fvecs, .fbin, .csv),
   or single files: --embeddings FILE, --index FILE. Progress goes to stderr when that is a terminal.

@@ -3,6 +3,7 @@ import EmbeddingFiles
 import Evaluation
 import FaceMatching
 import Foundation
+import Liveness
 import Simulation
 
 enum SimulateCommand: Command {
@@ -34,7 +35,9 @@ enum SimulateCommand: Command {
       .option("subjects", "N", "subjects of the synthetic cohort (default 2000)"),
       .option("dimension", "N", "its dimensions (default 512)"),
       .option("threads", "N", "threads a search may use (default: one per core)"),
-      .flag("json", "the report as one JSON object"),
+      .option(
+        "liveness-model", "FILE", "to play attacks by (default models/liveness/simulated-ideal-68.json)"),
+      .flag("json", "the report as one JSON object, without the attacks"),
     ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -59,8 +62,25 @@ enum SimulateCommand: Command {
       try Output.standard.write(json: report)
     } else {
       Output.standard.write(SimulationText.body(report))
+      try await playAttacks(arguments, seed: options.seed)
     }
     return ExitStatus.success
+  }
+
+  /// Attacks of every species on the liveness check, through an engine that judges recordings.
+  private static func playAttacks(_ arguments: Arguments, seed: UInt64) async throws {
+    let path = arguments["liveness-model"] ?? "models/liveness/simulated-ideal-68.json"
+    let model: LivenessModel
+    do throws(LivenessModelError) {
+      model = try LivenessModel.load(path: path)
+    } catch {
+      guard arguments["liveness-model"] == nil else { throw InputError("\(path): \(error)") }
+      return Output.standard.write("\nattacks are not played: there is no liveness model at \(path)\n")
+    }
+    guard let attacks = AttackSimulation(model: model, seed: seed, perSpecies: 10) else {
+      throw InputError("\(path): its landmarker can't be simulated")
+    }
+    Output.standard.write(SimulationText.attacks(try await attacks.run(), model: path))
   }
 
   private static func rate(_ arguments: Arguments, _ name: String) throws -> TargetRate? {

@@ -32,6 +32,23 @@ enum SimulationText {
       """
   }
 
+  /// What became of attacks on the liveness check, by species.
+  static func attacks(_ rows: [AttackSimulation.Row], model: String) -> String {
+    let lines = rows.map { row in
+      let reasons = row.reasons.prefix(2).map { "\($0.reason.rawValue) \($0.count)" }.joined(separator: ", ")
+      return row.species.padded(to: 20) + "\(row.verified)".leftPadded(to: 10) + "   \(reasons)"
+        + (row.isStoppable ? "" : "  (can't be stopped by what a client sends)")
+    }
+    return """
+
+      attacks with a matching face, through the engine with \(model)
+      (simulated captures, one attempt each: no evidence about people)
+      shown                 verified   refused for
+      \(lines.joined(separator: "\n"))
+
+      """
+  }
+
   private static func outcomes(_ report: SimulationReport) -> String {
     let names = SimulationReport.outcomeNames
     let head = "truth".padded(to: 20) + names.map { $0.leftPadded(to: $0.count + 3) }.joined()

@@ -1,0 +1,150 @@
+import Biometrics
+
+/// A capture with the challenge it answered and, when it is known, the truth: one line of a `.jsonl` file that captures
+/// are scored and models are tuned from. The format is in `Documentation/Formats/Capture.md`.
+public struct CaptureRecord: Hashable, Sendable {
+  /// `bona_fide` or an attack instrument's species; `nil` when the truth is unknown.
+  public var label: String?
+  /// The subject, or the attack's victim.
+  public var subject: String?
+  /// Device, age group and the like, by name.
+  public var groups: [String: String]
+  public var schedule: ChallengeSchedule
+  public var received: Instant
+  public var capture: Capture
+
+  public init(
+    label: String? = nil, subject: String? = nil, groups: [String: String] = [:], schedule: ChallengeSchedule,
+    received: Instant, capture: Capture
+  ) {
+    self.label = label
+    self.subject = subject
+    self.groups = groups
+    self.schedule = schedule
+    self.received = received
+    self.capture = capture
+  }
+
+  /// Reads one line. Throws `CaptureDecodingError`; the position of an error within the capture counts from its beginning.
+  public static func decode(_ line: [UInt8]) throws(CaptureDecodingError) -> CaptureRecord {
+    guard line.count <= CaptureLimits.bytes + 65536 else { throw CaptureDecodingError(.tooLarge) }
+    return try line.withUnsafeBufferPointer { buffer -> Result<CaptureRecord, CaptureDecodingError> in
+      guard let base = buffer.baseAddress else { return .failure(CaptureDecodingError(.malformed)) }
+      do throws(CaptureDecodingError) {
+        var decoder = RecordDecoder(reader: JSONReader(base, count: buffer.count))
+        return .success(try decoder.record(line))
+      } catch {
+        return .failure(error)
+      }
+    }.get()
+  }
+
+  /// The line, without its end.
+  public func encoded(landmarks form: CaptureEncoder.LandmarkForm = .f32) -> [UInt8] {
+    func quoted(_ text: String) -> String {
+      "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+    var head: [String] = []
+    if let label { head.append("\"label\":\(quoted(label))") }
+    if let subject { head.append("\"subject\":\(quoted(subject))") }
+    if !groups.isEmpty {
+      let pairs = groups.sorted { $0.key < $1.key }.map { "\(quoted($0.key)):\(quoted($0.value))" }
+      head.append("\"groups\":[\(pairs.map { "{\($0)}" }.joined(separator: ","))]")
+    }
+    let stages = schedule.stages.map { "[\($0.start),\($0.width),\($0.centreX),\($0.centreY)]" }
+    let flashes = schedule.flashes.map { "[\($0.colour.rawValue),\($0.start),\($0.duration)]" }
+    head.append("\"issued_ms\":\(schedule.issuedAt.millisecondsSince1970)")
+    head.append("\"received_ms\":\(received.millisecondsSince1970)")
+    head.append("\"stages\":[\(stages.joined(separator: ","))]")
+    head.append("\"flashes\":[\(flashes.joined(separator: ","))]")
+    return Array("{\(head.joined(separator: ",")),\"capture\":".utf8)
+      + CaptureEncoder.encode(capture, landmarks: form) + [UInt8(ascii: "}")]
+  }
+}
+
+/// Reads the line's fields; the capture's place is remembered and read last.
+private struct RecordDecoder {
+  var reader: JSONReader
+
+  private static let fields: [StaticString] = [
+    "label", "subject", "groups", "issued_ms", "received_ms", "stages", "flashes", "capture",
+  ]
+  private static let times = -9e15...9e15
+
+  mutating func record(_ line: [UInt8]) throws(CaptureDecodingError) -> CaptureRecord {
+    var (label, subject): (String?, String?)
+    var groups: [String: String] = [:]
+    var (issued, received): (Double?, Double?)
+    var (stages, flashes) = ([ChallengeSchedule.Stage](), [ChallengeSchedule.Flash]())
+    var place: Range<Int>?
+    var seen = 0
+    try reader.expect(UInt8(ascii: "{"))
+    repeat {
+      let field = try reader.key(among: Self.fields)
+      reader.field = "\(Self.fields[field])"
+      guard seen & 1 << field == 0 else { throw reader.error(.repeatedField) }
+      seen |= 1 << field
+      switch field {
+      case 0: label = try reader.text(limit: CaptureLimits.textLength)
+      case 1: subject = try reader.text(limit: CaptureLimits.textLength)
+      case 2: groups = try self.groups()
+      case 3: issued = try reader.number(in: Self.times)
+      case 4: received = try reader.number(in: Self.times)
+      case 5:
+        stages = try rows(4).map { .init(start: $0[0], width: $0[1], centreX: $0[2], centreY: $0[3]) }
+        guard !stages.isEmpty, stages.allSatisfy({ $0.width > 0 }) else { throw reader.error(.outOfRange) }
+      case 6:
+        flashes = try rows(3).compactMap { row in
+          ChallengeSchedule.Colour(rawValue: Int(row[0])).map {
+            .init(colour: $0, start: row[1], duration: row[2])
+          }
+        }
+      default:
+        guard reader.peek() == UInt8(ascii: "{") else { throw reader.error(.wrongType) }
+        let start = reader.position
+        try reader.skipContainer(depth: 0)
+        place = start..<reader.position
+      }
+    } while try reader.continues(UInt8(ascii: "}"))
+    guard reader.peek() == 0, reader.position == reader.count else { throw reader.error(.malformed) }
+    reader.field = "capture"
+    guard let place, let issued, let received, !stages.isEmpty else { throw reader.error(.missingField) }
+    let capture = try CaptureDecoder.decode(Array(line[place]))
+    return CaptureRecord(
+      label: label, subject: subject, groups: groups,
+      schedule: .init(
+        id: capture.challengeID, nonce: capture.nonce, issuedAt: .init(millisecondsSince1970: Int64(issued)),
+        stages: stages, flashes: flashes), received: .init(millisecondsSince1970: Int64(received)),
+      capture: capture)
+  }
+
+  /// An array of arrays of `count` numbers.
+  private mutating func rows(_ count: Int) throws(CaptureDecodingError) -> [[Double]] {
+    try reader.expect(UInt8(ascii: "["))
+    var rows: [[Double]] = []
+    guard !reader.closes(UInt8(ascii: "]")) else { return rows }
+    repeat {
+      guard rows.count < 64 else { throw reader.error(.wrongLength) }
+      rows.append(try reader.numbers(count, in: -1e6...1e6))
+    } while try reader.continues(UInt8(ascii: "]"))
+    return rows
+  }
+
+  /// An array of objects of one pair of texts each.
+  private mutating func groups() throws(CaptureDecodingError) -> [String: String] {
+    try reader.expect(UInt8(ascii: "["))
+    var groups: [String: String] = [:]
+    guard !reader.closes(UInt8(ascii: "]")) else { return groups }
+    repeat {
+      guard groups.count < 64 else { throw reader.error(.wrongLength) }
+      try reader.expect(UInt8(ascii: "{"))
+      let name = try reader.text(limit: CaptureLimits.textLength)
+      try reader.expect(UInt8(ascii: ":"))
+      guard groups.updateValue(try reader.text(limit: CaptureLimits.textLength), forKey: name) == nil else {
+        throw reader.error(.repeatedField)
+      }
+      try reader.expect(UInt8(ascii: "}"))
+    } while try reader.continues(UInt8(ascii: "]"))
+    return groups
+  }
+}

@@ -1,0 +1,34 @@
+import Biometrics
+import Synchronization
+
+/// Remembers which challenges were used, until they expire anyhow.
+///
+/// One per server process; a service of several needs the same in its database. Safe from any thread.
+public final class UsedChallenges: Sendable {
+  private struct State {
+    var uses: [[UInt8]: (expiry: Instant, answer: [UInt8])] = [:]
+    var sweptAt = Instant(millisecondsSince1970: 0)
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// Uses `challenge` up with `answer`, a digest of the capture. False when another answer used it before; of many
+  /// callers with answers of their own exactly one is told true. The same answer again is no second use, so that a
+  /// decision that was lost can be made again.
+  public func use(_ challenge: ChallengeSchedule, answer: [UInt8], at now: Instant) -> Bool {
+    state.withLock { state in
+      if now - state.sweptAt > ChallengeSchedule.life {
+        state.uses = state.uses.filter { $0.value.expiry > now }
+        state.sweptAt = now
+      }
+      if let earlier = state.uses[challenge.id] { return earlier.answer == answer }
+      state.uses[challenge.id] = (challenge.expiry, answer)
+      return true
+    }
+  }
+
+  /// How many are remembered.
+  public var count: Int { state.withLock { $0.uses.count } }
+}

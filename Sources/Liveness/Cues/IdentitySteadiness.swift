@@ -1,0 +1,31 @@
+/// Whether the frames' embeddings are of one person throughout.
+enum IdentitySteadiness {
+  /// Absent unless at least five frames have an embedding, the first and the last frame among them.
+  static func write(_ capture: Capture, to features: inout FeatureVector) {
+    guard capture.frames.first?.embedding != nil, capture.frames.last?.embedding != nil else { return }
+    let embeddings = capture.frames.compactMap(\.embedding)
+    guard embeddings.count >= 5, let dimension = embeddings.first?.count,
+      embeddings.allSatisfy({ $0.count == dimension })
+    else { return }
+    // Sums of the first k embeddings, for k from 0 on.
+    var sums = [[Double](repeating: 0, count: dimension)]
+    for embedding in embeddings { sums.append(zip(sums.last!, embedding).map { $0 + Double($1) }) }
+    let head = sums[max(3, embeddings.count / 5)]
+    let towards = embeddings.map { cosine(head, $0.map(Double.init)) }.sorted()
+    features[.identityLowest] = towards[1]
+    var lowestStep = 1.0
+    for (earlier, later) in zip(embeddings, embeddings.dropFirst()) {
+      lowestStep = min(lowestStep, cosine(earlier.map(Double.init), later.map(Double.init)))
+    }
+    features[.identityStep] = lowestStep
+    var lowestChange = 1.0
+    for cut in 2...embeddings.count - 2 {
+      lowestChange = min(lowestChange, cosine(sums[cut], zip(sums.last!, sums[cut]).map { $0 - $1 }))
+    }
+    features[.identityChange] = lowestChange
+  }
+
+  private static func cosine(_ a: [Double], _ b: [Double]) -> Double {
+    dot(a, b, a.count) / (dot(a, a, a.count) * dot(b, b, b.count) + 1e-30).squareRoot()
+  }
+}

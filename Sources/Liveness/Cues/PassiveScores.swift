@@ -1,0 +1,11 @@
+/// What an upstream passive check said of the frames.
+enum PassiveScores {
+  /// The trimmed mean and the worst tenth; absent when fewer than every fifth frame has a score.
+  static func write(_ capture: Capture, to features: inout FeatureVector) {
+    let scores = capture.frames.compactMap(\.passiveScore).sorted()
+    guard scores.count >= 5, scores.count * 5 >= capture.frames.count else { return }
+    let tenth = scores.count / 10
+    features[.passiveMean] = Array(scores[tenth..<scores.count - tenth]).mean
+    features[.passiveWorst] = Array(scores[..<max(1, tenth)]).mean
+  }
+}

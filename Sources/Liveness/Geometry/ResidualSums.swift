@@ -1,0 +1,203 @@
+/// One streaming pass over the residuals of all frames: everything that the features are made of.
+///
+/// A residual is what the affine map of a frame leaves, brought back to the shape's units. It is orthogonal to x, y
+/// and 1 over the points, so that products with a raw column are those with the column freed of its affine part.
+struct ResidualSums {
+  let basis: ResidualBasis
+  let frames: Int
+  /// Inter-ocular distance over camera distance, by frame.
+  let q: [Double]
+  let qMean: Double
+  /// Σ (q − mean)².
+  let qSpread: Double
+
+  /// Products of each frame's residual with M∘x, M∘y, M∘D, D eₓ and D e_y.
+  private(set) var products: [[Double]] = []
+  /// What they amount to as coefficients of the basis's columns.
+  private(set) var coefficients: [[Double]] = []
+  /// Σ of the squares of all residuals.
+  private(set) var energy = 0.0
+  /// Σ over frames of the residual, and weighted by q − mean; both coordinates, 2 × points.
+  private(set) var total: [Double]
+  private(set) var qWeighted: [Double]
+  /// Σ over frames of x weighted by the frame's turning about the vertical axis, and of y by that about the other.
+  private(set) var turned: [Double]
+  /// The mean residual of the nearest fifth of the frames less that of the farthest.
+  private(set) var nearLessFar: [Double]
+  let endFrames: Int
+
+  /// Root mean square change between successive frames, and of second differences.
+  private(set) var steps: [Double] = []
+  private(set) var curvatures: [Double] = []
+  private(set) var stepProducts = 0.0
+  private(set) var stepEnergy = 0.0
+  private var stepNeighbourProducts = 0.0
+
+  /// Points whose residuals are kept.
+  let kept: [Int]
+  /// Residuals of the kept points, frame by frame: all x, then all y.
+  private(set) var keptResiduals: [Double] = []
+  private var first: [Double] = []
+  private var last: [Double] = []
+  private let fits: [AffineFit]
+  /// For each frame the weight of its residual in `nearLessFar`.
+  private let endWeights: [Double]
+
+  private var shape: ReferenceShape { basis.shape }
+
+  init(basis: ResidualBasis, fits: [AffineFit], focalLength: Double, kept: [Int]) {
+    self.basis = basis
+    self.fits = fits
+    self.kept = kept
+    frames = fits.count
+    let q = fits.map { $0.size / focalLength }
+    self.q = q
+    let mean = q.mean
+    qMean = mean
+    qSpread = q.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    total = [Double](repeating: 0, count: 2 * basis.shape.points)
+    qWeighted = total
+    turned = total
+    nearLessFar = total
+    let ends = max(3, frames / 5)
+    endFrames = ends
+    let order = q.indices.sorted { q[$0] != q[$1] ? q[$0] < q[$1] : $0 < $1 }
+    var weights = [Double](repeating: 0, count: frames)
+    for index in order.prefix(ends) { weights[index] -= 1 / Double(ends) }
+    for index in order.suffix(ends) { weights[index] += 1 / Double(ends) }
+    endWeights = weights
+  }
+
+  /// The jitter in inter-ocular distances: the median over time of second differences, scaled for white noise.
+  var noiseFloor: Double { curvatures.map { ($0 * $0 / 6).squareRoot() }.median }
+
+  mutating func accumulate(_ coordinates: UnsafePointer<Double>, neighbours: [Int]) {
+    let width = 2 * shape.points
+    // The residuals of the last three frames, and the last two changes, in turn.
+    let ring = UnsafeMutablePointer<Double>.allocate(capacity: 5 * width)
+    defer { ring.deallocate() }
+    steps.reserveCapacity(frames)
+    curvatures.reserveCapacity(frames)
+    for frame in 0..<frames {
+      let residual = ring + frame % 3 * width
+      writeResidual(coordinates + frame * width, fits[frame], residual)
+      addProducts(of: residual, frame: frame)
+      keep(residual, frame: frame)
+      if frame == 0 { first = Array(UnsafeBufferPointer(start: residual, count: width)) }
+      if frame == frames - 1 { last = Array(UnsafeBufferPointer(start: residual, count: width)) }
+      if frame > 0 {
+        let step = ring + (3 + frame % 2) * width
+        let before = ring + (3 + (frame + 1) % 2) * width
+        addStep(residual, ring + (frame + 2) % 3 * width, step, frame > 1 ? before : nil, neighbours)
+      }
+    }
+  }
+
+  private func writeResidual(
+    _ points: UnsafePointer<Double>, _ fit: AffineFit, _ residual: UnsafeMutablePointer<Double>
+  ) {
+    let count = shape.points
+    let determinant = fit.determinant
+    // (P − centre) L⁻¹ − M, with P a row.
+    let (ixx, ixy) = (fit.yy / determinant, -fit.xy / determinant)
+    let (iyx, iyy) = (-fit.yx / determinant, fit.xx / determinant)
+    shape.x.withUnsafeBufferPointer { x in
+      shape.y.withUnsafeBufferPointer { y in
+        for i in 0..<count {
+          let (dx, dy) = (points[i] - fit.centreX, points[count &+ i] - fit.centreY)
+          residual[i] = dx * ixx + dy * iyx - x[i]
+          residual[count &+ i] = dx * ixy + dy * iyy - y[i]
+        }
+      }
+    }
+  }
+
+  private mutating func addProducts(of residual: UnsafePointer<Double>, frame: Int) {
+    let (count, width) = (shape.points, 2 * shape.points)
+    let product = basis.products(with: residual)
+    let coefficient = basis.all.solve(basis.own(product))
+    products.append(product)
+    coefficients.append(coefficient)
+    energy += dot(residual, residual, width)
+    addScaled(residual, by: 1, to: &total, width)
+    addScaled(residual, by: q[frame] - qMean, to: &qWeighted, width)
+    if endWeights[frame] != 0 { addScaled(residual, by: endWeights[frame], to: &nearLessFar, width) }
+    guard basis.hasTurns else { return }
+    turned.withUnsafeMutableBufferPointer {
+      addScaled(residual, by: coefficient[3], to: $0.baseAddress!, count)
+      addScaled(residual + count, by: coefficient[4], to: $0.baseAddress! + count, count)
+    }
+  }
+
+  private mutating func keep(_ residual: UnsafePointer<Double>, frame: Int) {
+    let count = shape.points
+    for point in kept { keptResiduals.append(residual[point]) }
+    for point in kept { keptResiduals.append(residual[count + point]) }
+  }
+
+  /// Takes the change from `earlier` to `residual`, and compares it with the change `before` it.
+  private mutating func addStep(
+    _ residual: UnsafePointer<Double>, _ earlier: UnsafePointer<Double>, _ step: UnsafeMutablePointer<Double>,
+    _ before: UnsafePointer<Double>?, _ neighbours: [Int]
+  ) {
+    let (count, width) = (shape.points, 2 * shape.points)
+    for i in 0..<width { step[i] = residual[i] - earlier[i] }
+    let squared = dot(step, step, width)
+    stepEnergy += squared
+    steps.append((squared / Double(width)).squareRoot())
+    if let before {
+      let product = dot(step, before, width)
+      stepProducts += product
+      // |s − b|² = |s|² − 2 s·b + |b|², summed directly since the difference may be small.
+      var (s0, s1) = (0.0, 0.0)
+      for i in 0..<count {
+        let (dx, dy) = (step[i] - before[i], step[count &+ i] - before[count &+ i])
+        s0 += dx * dx
+        s1 += dy * dy
+      }
+      curvatures.append(((s0 + s1) / Double(width)).squareRoot())
+    }
+    stepNeighbourProducts += neighbourDot(step, neighbours)
+  }
+
+  private func neighbourDot(_ step: UnsafePointer<Double>, _ neighbours: [Int]) -> Double {
+    let count = shape.points
+    var (sx, sy) = (0.0, 0.0)
+    neighbours.withUnsafeBufferPointer { neighbours in
+      for i in 0..<count {
+        let j = neighbours[i]
+        sx += step[i] * step[j]
+        sy += step[count &+ i] * step[count &+ j]
+      }
+    }
+    return sx + sy
+  }
+
+  /// Products of neighbouring points' changes, less the changes' means, and the changes' energy likewise.
+  func neighbourProducts(_ neighbours: [Int]) -> (products: Double, energy: Double) {
+    let n = Double(frames - 1)
+    let mean = zip(last, first).map { ($0 - $1) / n }
+    let products =
+      stepNeighbourProducts - n
+      * mean.withUnsafeBufferPointer {
+        neighbourDot($0.baseAddress!, neighbours)
+      }
+    return (products, stepEnergy - n * dot(mean, mean, mean.count))
+  }
+
+  /// Inner products of the residuals of all pairs of frames; only when all points are kept.
+  var frameProducts: [Double] {
+    let width = 2 * shape.points
+    var gram = [Double](repeating: 0, count: frames * frames)
+    keptResiduals.withUnsafeBufferPointer { residuals in
+      for i in 0..<frames {
+        for j in 0...i {
+          let product = dot(residuals.baseAddress! + i * width, residuals.baseAddress! + j * width, width)
+          gram[i * frames + j] = product
+          gram[j * frames + i] = product
+        }
+      }
+    }
+    return gram
+  }
+}

@@ -1,0 +1,187 @@
+import FoundationEssentials
+
+/// A model file that can't be used.
+public struct LivenessModelError: Error, Hashable, Sendable, CustomStringConvertible {
+  public enum Code: String, Hashable, Sendable, CaseIterable {
+    case unreadable
+    /// Not the JSON of a model, or a part is missing: `validation` too.
+    case malformed
+    case unsupportedVersion
+    case unknownFeature
+    case unknownCue
+    case unsupportedLandmarks
+    case badTemplate
+    case notFinite
+    case badScale
+    case negativeWeight
+    case noPolicy
+    /// A threshold that would pass everything, or an order of thresholds that makes no sense.
+    case badThreshold
+    case badLimits
+    case badValidation
+    /// No cue is both on and required, so nothing would have to speak for a live person.
+    case noRequiredCue
+  }
+
+  public let code: Code
+  /// The part of the file, by its path of keys.
+  public let place: String
+
+  public init(_ code: Code, at place: String) {
+    self.code = code
+    self.place = place
+  }
+
+  public var description: String { "liveness model, \(place): \(code.rawValue)" }
+}
+
+extension LivenessModel {
+  /// Reads a model, and refuses one that can't be what training made.
+  public static func load(_ bytes: [UInt8]) throws(LivenessModelError) -> LivenessModel {
+    let model: LivenessModel
+    do {
+      model = try JSONDecoder().decode(LivenessModel.self, from: Data(bytes))
+    } catch let error as DecodingError {
+      throw error.modelError
+    } catch {
+      throw LivenessModelError(.malformed, at: "file")
+    }
+    try model.check()
+    return model
+  }
+
+  /// Reads the model in the file at `path`.
+  public static func load(path: String) throws(LivenessModelError) -> LivenessModel {
+    guard let data = try? Data(contentsOf: URL(filePath: path)) else {
+      throw LivenessModelError(.unreadable, at: "file")
+    }
+    return try load([UInt8](data))
+  }
+
+  /// The file's bytes: keys sorted, one form for each model.
+  public func encoded() throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    return [UInt8](try encoder.encode(self)) + [0x0a]
+  }
+
+  /// The SHA-256 of the encoded form, in hexadecimal: names the model in records.
+  public func digest() throws -> String { encodeHexadecimal(FrameChain.sha256(try encoded())) }
+
+  func check() throws(LivenessModelError) {
+    guard format == Self.format, version == Self.version else {
+      throw LivenessModelError(.unsupportedVersion, at: "version")
+    }
+    guard let layout = landmarker.layout, layout.carriesRelief else {
+      throw LivenessModelError(.unsupportedLandmarks, at: "landmarker.points")
+    }
+    guard FaceTemplate(layout: layout, x: template.x, y: template.y, relief: template.relief) != nil else {
+      throw LivenessModelError(.badTemplate, at: "template")
+    }
+    for (name, cue) in cues {
+      guard Cue(rawValue: name) != nil else { throw LivenessModelError(.unknownCue, at: "cues.\(name)") }
+      try cue.check(at: "cues.\(name)")
+    }
+    guard cues.values.contains(where: { $0.isEnabled && $0.isRequired }) else {
+      throw LivenessModelError(.noRequiredCue, at: "cues")
+    }
+    try checkFusion()
+    try checkPolicies()
+    try limits.check()
+    try validation.check(policies: policies)
+  }
+
+  private func checkFusion() throws(LivenessModelError) {
+    guard fusion.bias.isFinite, fusion.clip.isFinite, fusion.clip > 0 else {
+      throw LivenessModelError(.notFinite, at: "fusion")
+    }
+    for (name, weight) in fusion.weights {
+      guard cues[name] != nil else { throw LivenessModelError(.unknownCue, at: "fusion.weights.\(name)") }
+      guard weight.isFinite else { throw LivenessModelError(.notFinite, at: "fusion.weights.\(name)") }
+      guard weight >= 0 else { throw LivenessModelError(.negativeWeight, at: "fusion.weights.\(name)") }
+    }
+  }
+
+  private func checkPolicies() throws(LivenessModelError) {
+    guard !policies.isEmpty else { throw LivenessModelError(.noPolicy, at: "policies") }
+    for (name, policy) in policies {
+      // A threshold of zero would pass captures that a veto refused.
+      guard policy.pass > 0, policy.pass <= 1, policy.retry > 0, policy.retry <= policy.pass else {
+        throw LivenessModelError(.badThreshold, at: "policies.\(name)")
+      }
+    }
+  }
+}
+
+extension LivenessModel.CueModel {
+  func check(at place: String) throws(LivenessModelError) {
+    guard !terms.isEmpty || !isEnabled else { throw LivenessModelError(.malformed, at: "\(place).terms") }
+    for term in terms {
+      guard term.mean.isFinite, term.weight.isFinite else {
+        throw LivenessModelError(.notFinite, at: "\(place).terms.\(term.feature.rawValue)")
+      }
+      guard term.scale.isFinite, term.scale > 0 else {
+        throw LivenessModelError(.badScale, at: "\(place).terms.\(term.feature.rawValue)")
+      }
+    }
+    guard bias.isFinite, slope.isFinite, offset.isFinite, floor.isFinite else {
+      throw LivenessModelError(.notFinite, at: place)
+    }
+    guard slope >= 0 else { throw LivenessModelError(.negativeWeight, at: "\(place).slope") }
+    for (name, range) in ranges {
+      guard Feature(rawValue: name) != nil else {
+        throw LivenessModelError(.unknownFeature, at: "\(place).ranges.\(name)")
+      }
+      guard range.low?.isFinite ?? true, range.high?.isFinite ?? true else {
+        throw LivenessModelError(.notFinite, at: "\(place).ranges.\(name)")
+      }
+    }
+  }
+}
+
+extension CheckLimits {
+  func check() throws(LivenessModelError) {
+    let positive = [
+      minimumFrameRate, maximumGap, minimumDuration, maximumDuration, minimumSizeRatio, minimumSharpness,
+      maximumStageDelay,
+    ]
+    let shares = [maximumFaceCountErrors, maximumRepeats]
+    guard (4...CaptureLimits.frames).contains(minimumFrames), frozenRun >= 2, minimumJitter.isFinite,
+      positive.allSatisfy({ $0 > 0 && $0.isFinite }), shares.allSatisfy({ (0...0.5).contains($0) }),
+      minimumDuration < maximumDuration
+    else { throw LivenessModelError(.badLimits, at: "limits") }
+  }
+}
+
+extension ValidationReport {
+  func check(policies: [String: LivenessModel.Policy]) throws(LivenessModelError) {
+    guard policies[policy] != nil, subjects > 0, captures > 0, !apcer.isEmpty else {
+      throw LivenessModelError(.badValidation, at: "validation")
+    }
+    for rate in [bpcer] + Array(apcer.values) {
+      guard rate.trials > 0, (0...rate.trials).contains(rate.errors), rate.low >= 0, rate.low <= rate.high,
+        rate.high <= 1
+      else { throw LivenessModelError(.badValidation, at: "validation") }
+    }
+  }
+}
+
+extension DecodingError {
+  fileprivate var modelError: LivenessModelError {
+    func place(_ path: [any CodingKey], _ last: (any CodingKey)? = nil) -> String {
+      let keys = (path + [last].compactMap { $0 }).map { $0.intValue.map(String.init) ?? $0.stringValue }
+      return keys.isEmpty ? "file" : keys.joined(separator: ".")
+    }
+    return switch self {
+    case .keyNotFound(let key, let context):
+      LivenessModelError(.malformed, at: place(context.codingPath, key))
+    case .dataCorrupted(let context):
+      LivenessModelError(
+        context.codingPath.last?.stringValue == "feature" ? .unknownFeature : .malformed,
+        at: place(context.codingPath))
+    case .typeMismatch(_, let context), .valueNotFound(_, let context):
+      LivenessModelError(.malformed, at: place(context.codingPath))
+    @unknown default: LivenessModelError(.malformed, at: "file")
+    }
+  }
+}

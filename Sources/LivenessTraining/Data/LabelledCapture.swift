@@ -1,0 +1,64 @@
+import Biometrics
+import Liveness
+
+/// What is known of one capture for training and evaluation: its features, and whose and what it is.
+public struct LabelledCapture: Sendable {
+  public static let bonaFide = "bona_fide"
+
+  /// `bona_fide`, or the attack instrument's species.
+  public var species: String
+  /// The subject, or the attack's victim: no subject is in two parts of a split.
+  public var subject: String
+  public var features: FeatureVector
+  /// What the hard checks found.
+  public var findings: [LivenessReason]
+  public var coloursShown: Bool
+  /// Device, age group and the like, by name.
+  public var groups: [String: String]
+  /// How many captures it counts as when cues are fitted.
+  public var weight = 1.0
+
+  public var isBonaFide: Bool { species == Self.bonaFide }
+
+  public init(
+    species: String, subject: String, features: FeatureVector, findings: [LivenessReason] = [],
+    coloursShown: Bool = false, groups: [String: String] = [:]
+  ) {
+    self.species = species
+    self.subject = subject
+    self.features = features
+    self.findings = findings
+    self.coloursShown = coloursShown
+    self.groups = groups
+  }
+
+  /// Of a simulated capture.
+  public init(_ simulated: SimulatedCapture, extractor: FeatureExtractor, limits: CheckLimits) {
+    self.init(
+      species: simulated.species.rawValue, subject: "simulated-\(simulated.subject)",
+      features: LivenessDetector.features(
+        of: simulated.capture, answering: simulated.schedule, limits: limits, extractor: extractor),
+      findings: LivenessDetector.findings(
+        in: simulated.capture, answering: simulated.schedule, received: simulated.received, limits: limits),
+      coloursShown: !simulated.schedule.flashes.isEmpty)
+  }
+
+  /// Of a recorded sequence, which has neither challenge nor scores: geometry and texture alone.
+  public init?(_ sequence: RecordedSequence, extractor: FeatureExtractor) {
+    guard let landmarks = sequence.landmarks, landmarks.layout == extractor.template.layout else {
+      return nil
+    }
+    let species =
+      switch sequence.kind {
+      case "rerendered_3d", "real_head_no_approach": Self.bonaFide
+      case "attack_flat": AttackSpecies.flatPhoto.rawValue
+      case "attack_bent": AttackSpecies.bentPhoto.rawValue
+      default: sequence.kind
+      }
+    self.init(
+      species: species, subject: "recorded-\(sequence.subject)",
+      features: extractor.measure(
+        landmarks, focalLength: focalLength(fieldOfView: sequence.fieldOfView ?? 70)
+      ).features)
+  }
+}

@@ -1,0 +1,174 @@
+import Biometrics
+import Liveness
+
+/// Makes a model from labelled captures: cues fitted on one part, calibration and thresholds on another.
+public struct ModelTrainer: Sendable {
+  public let plan: TrainingPlan
+  public let landmarker: Capture.Landmarker
+  public let template: FaceTemplate
+
+  public init(plan: TrainingPlan, landmarker: Capture.Landmarker, template: FaceTemplate) {
+    self.plan = plan
+    self.landmarker = landmarker
+    self.template = template
+  }
+
+  /// A model without its validation, which needs the test part; `evaluation` gives it.
+  public func train(
+    _ split: SubjectSplit, provisional: Bool, provenance: Provenance
+  ) -> LivenessModel {
+    var cues: [Cue: LivenessModel.CueModel] = [:]
+    for cue in Cue.allCases {
+      guard let plan = plan.cues[cue] else { continue }
+      cues[cue] = fit(cue, plan, split)
+    }
+    let placeholder = ValidationReport.Rate(errors: 0, trials: 0, low: 0, high: 1)
+    var model = LivenessModel(
+      provisional: provisional, landmarker: landmarker,
+      template: .init(x: template.x, y: template.y, relief: template.relief), cues: cues,
+      fusion: .init(bias: 0, weights: [:]), policies: [:], limits: plan.limits,
+      validation: .init(subjects: 0, captures: 0, policy: "", bpcer: placeholder, apcer: [:], note: ""),
+      provenance: provenance)
+    fuse(&model, split)
+    setPolicies(&model, split.calibrate)
+    return model
+  }
+
+  /// Whether a species is one that `cue` ought to tell from a person; unknown species are every cue's.
+  static func isSeen(_ species: String, by cue: Cue) -> Bool {
+    guard let known = AttackSpecies(rawValue: species) else { return true }
+    // A passive check sees pictures, whatever is shown in them.
+    if cue == .passive { return known.isPresented || known == .digitalZoom }
+    return known.cues.contains(cue)
+  }
+
+  private struct Rows {
+    var values: [[Double]] = []
+    var isLive: [Bool] = []
+    var weights: [Double] = []
+  }
+
+  func fit(_ cue: Cue, _ plan: TrainingPlan.CuePlan, _ split: SubjectSplit) -> LivenessModel.CueModel {
+    func rows(_ part: [LabelledCapture]) -> Rows {
+      let seen = part.filter { $0.isBonaFide || Self.isSeen($0.species, by: cue) }
+      var rows = Rows()
+      for capture in seen {
+        let values = plan.features.compactMap { capture.features[$0] }
+        guard values.count == plan.features.count else { continue }
+        rows.values.append(values)
+        rows.isLive.append(capture.isBonaFide)
+        rows.weights.append(capture.weight)
+      }
+      return rows
+    }
+    let train = rows(split.train)
+    let (values, isLive) = (train.values, train.isLive)
+    guard isLive.contains(true), isLive.contains(false) else {
+      return .init(isEnabled: false, isRequired: false, terms: [], bias: 0, slope: 0, offset: 0, floor: 0)
+    }
+    let scaling = plan.features.indices.map { column -> (mean: Double, scale: Double) in
+      let live = zip(values, isLive).filter(\.1).map { $0.0[column] }
+      let mean = live.mean
+      let variance = live.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(live.count)
+      return (mean, max(variance.squareRoot(), 1e-6))
+    }
+    func standardised(_ row: [Double]) -> [Double] {
+      zip(row, scaling).map { min(max(($0 - $1.mean) / $1.scale, -8), 8) }
+    }
+    let regression = LogisticRegression(
+      rows: values.map(standardised), targets: isLive.map { $0 ? 1 : 0 },
+      weights: LogisticRegression.balanced(isLive, train.weights), ridge: self.plan.ridge)
+    var model = LivenessModel.CueModel(
+      isEnabled: plan.isEnabled, isRequired: plan.isRequired,
+      terms: plan.features.indices.map {
+        .init(
+          feature: plan.features[$0], mean: scaling[$0].mean, scale: scaling[$0].scale,
+          weight: regression.coefficients[$0])
+      }, bias: regression.intercept, slope: 1, offset: 0, floor: -1e6)
+    calibrate(&model, rows(split.calibrate), standardised)
+    setFloors(&model, plan, split.calibrate)
+    return model
+  }
+
+  /// Platt's calibration, with his smoothed targets: Platt, "Probabilistic outputs for support vector machines" (1999).
+  /// With classes of equal weight the log-odds are a log-likelihood ratio.
+  private func calibrate(
+    _ model: inout LivenessModel.CueModel, _ rows: Rows, _ standardised: ([Double]) -> [Double]
+  ) {
+    guard rows.isLive.contains(true), rows.isLive.contains(false) else { return }
+    let sums = rows.values.map { row in
+      zip(standardised(row), model.terms).reduce(model.bias) { $0 + $1.0 * $1.1.weight }
+    }
+    let live = Double(rows.isLive.count { $0 })
+    let others = Double(rows.isLive.count) - live
+    let fit = LogisticRegression(
+      rows: sums.map { [$0] }, targets: rows.isLive.map { $0 ? (live + 1) / (live + 2) : 1 / (others + 2) },
+      weights: LogisticRegression.balanced(rows.isLive, rows.weights), ridge: 1e-6, nonNegative: true)
+    (model.slope, model.offset) = (fit.coefficients[0], fit.intercept)
+  }
+
+  private func setFloors(
+    _ model: inout LivenessModel.CueModel, _ plan: TrainingPlan.CuePlan, _ part: [LabelledCapture]
+  ) {
+    let live = part.filter { $0.isBonaFide && $0.findings.isEmpty }
+    let ratios = live.compactMap { model.ratio($0.features) }
+    if !ratios.isEmpty { model.floor = ratios.quantile(plan.floorRate) }
+    for feature in plan.lowRanges {
+      let values = live.compactMap { $0.features[feature] }
+      if !values.isEmpty {
+        model.ranges[feature.rawValue, default: .init()].low = values.quantile(plan.floorRate)
+      }
+    }
+    for feature in plan.highRanges {
+      let values = live.compactMap { $0.features[feature] }
+      if !values.isEmpty {
+        model.ranges[feature.rawValue, default: .init()].high = values.quantile(1 - plan.floorRate)
+      }
+    }
+  }
+
+  /// Weights of the cues' ratios, none negative, from the captures that no floor refuses: those the sum decides about.
+  private func fuse(_ model: inout LivenessModel, _ split: SubjectSplit) {
+    let cues = Cue.allCases.filter { model[$0]?.isEnabled == true }
+    let clip = model.fusion.clip
+    var (rows, isLive) = ([[Double]](), [Bool]())
+    for capture in split.calibrate {
+      if let known = AttackSpecies(rawValue: capture.species), AttackSpecies.unstoppable.contains(known) {
+        continue
+      }
+      rows.append(
+        cues.map { cue in
+          if cue == .colour, !capture.coloursShown { return 0 }
+          return min(max(model[cue]!.ratio(capture.features) ?? 0, -clip), clip)
+        })
+      isLive.append(capture.isBonaFide)
+    }
+    let fit = LogisticRegression(
+      rows: rows, targets: isLive.map { $0 ? 1 : 0 },
+      weights: LogisticRegression.balanced(isLive, isLive.map { _ in 1 }),
+      ridge: plan.ridge, nonNegative: true)
+    model.fusion.bias = fit.intercept
+    for (cue, weight) in zip(cues, fit.coefficients) { model.fusion.weights[cue.rawValue] = weight }
+  }
+
+  /// Thresholds at the plan's error rates on bona fide calibration captures, those that a floor refuses included.
+  private func setPolicies(_ model: inout LivenessModel, _ part: [LabelledCapture]) {
+    let probe = LivenessModel.Policy(pass: 1e-9, retry: 1e-9)
+    let scores = part.filter(\.isBonaFide).map { model.decide($0, policy: probe).scoreForEvaluation }.sorted()
+    for (name, rate) in plan.policies {
+      // The k lowest may be refused, k the whole number below rate times count.
+      let refused = Int(rate * Double(scores.count))
+      let threshold = min(max(scores[min(refused, scores.count - 1)], 1e-6), 1)
+      model.policies[name] = .init(pass: threshold, retry: threshold)
+    }
+  }
+}
+
+extension LivenessModel {
+  /// The decision about a labelled capture.
+  public func decide(_ capture: LabelledCapture, policy: Policy) -> LivenessDecision {
+    decide(
+      capture.features, findings: capture.findings + findings(capture.features), policy: policy,
+      coloursShown: capture.coloursShown)
+  }
+}

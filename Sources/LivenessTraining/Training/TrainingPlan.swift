@@ -1,0 +1,58 @@
+import Liveness
+
+/// What a model is to be made of, and how often it may refuse people.
+public struct TrainingPlan: Sendable {
+  public struct CuePlan: Sendable {
+    public var features: [Feature]
+    public var isEnabled = true
+    public var isRequired: Bool
+    /// The part of bona fide calibration captures that the cue's floor, and that each of its ranges, may refuse.
+    public var floorRate: Double
+    public var lowRanges: [Feature] = []
+    public var highRanges: [Feature] = []
+
+    public init(
+      _ features: [Feature], isRequired: Bool, floorRate: Double, lowRanges: [Feature] = [],
+      highRanges: [Feature] = []
+    ) {
+      self.features = features
+      self.isRequired = isRequired
+      self.floorRate = floorRate
+      self.lowRanges = lowRanges
+      self.highRanges = highRanges
+    }
+  }
+
+  public var cues: [Cue: CuePlan]
+  /// By policy, the part of bona fide calibration captures that may not pass.
+  public var policies: [String: Double]
+  public var limits: CheckLimits
+  public var ridge = 1.0
+
+  /// The twelve geometric features that carry the most.
+  public static let geometry: [Feature] = [
+    .parallaxGain, .parallaxSignificance, .parallaxCorrelation, .planeResidual, .planeSignal, .slopeGain,
+    .reliefCorrelation, .reliefCorrelationBeyondQuadratic, .reliefGain, .reliefGainBeyondQuadratic,
+    .reliefAmplitude, .reliefAmplitudeBeyondQuadratic,
+  ]
+
+  /// Every cue; geometry, texture, challenge, passive scores and identity required, colours where they are shown.
+  public static let standard = TrainingPlan(
+    cues: [
+      .geometry: .init(geometry, isRequired: true, floorRate: 0.01),
+      .texture: .init(
+        [.jitter, .jitterAutocorrelation, .smallestStep, .curvatureToStep, .jitterSpatialCorrelation],
+        isRequired: true, floorRate: 0.003, lowRanges: [.pathIrregularity],
+        highRanges: [.pathIrregularity, .pathReversal]),
+      .challenge: .init(
+        [.ovalSizeError, .ovalCentreError, .ovalSizeSpread, .ovalCentreSpread, .ovalCorrelation],
+        isRequired: true,
+        floorRate: 0.005, lowRanges: [.ovalCorrelation, .responseLag],
+        highRanges: [.ovalCentreError, .ovalSizeSpread, .ovalCentreSpread, .responseLag]),
+      .colour: .init([.colourCorrelation], isRequired: true, floorRate: 0.003),
+      .passive: .init([.passiveMean, .passiveWorst], isRequired: true, floorRate: 0.003),
+      .identity: .init(
+        [.identityLowest, .identityStep, .identityChange], isRequired: true, floorRate: 0.001),
+    ],
+    policies: ["lenient": 0.03, "standard": 0.05, "strict": 0.08], limits: CheckLimits())
+}

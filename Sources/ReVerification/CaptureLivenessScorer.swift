@@ -1,0 +1,76 @@
+import Biometrics
+import Liveness
+
+/// Judges liveness from what was recorded: the models of `models/liveness`, the challenge, and what was seen before.
+///
+/// A re-verification's challenge is a nonce. What its client shows is derived from it at each attempt by `schedule`, so
+/// each attempt has a challenge of its own, which is used up by its first answer.
+public struct CaptureLivenessScorer: LivenessScorer {
+  public let model: String
+  private let detector: LivenessDetector
+  private let issuer: ChallengeIssuer
+  private let used = UsedChallenges()
+  private let replays: ReplayGuard
+  private let clock: any WallClock
+
+  /// By `detector`, whose models `model` names; challenges and fingerprints are made under keys of 32 bytes.
+  public init(
+    detector: LivenessDetector, model: String, challengeKey: [UInt8], replayKey: [UInt8],
+    clock: any WallClock = SystemClock()
+  ) {
+    self.detector = detector
+    self.model = model
+    issuer = ChallengeIssuer(key: challengeKey)
+    replays = ReplayGuard(key: replayKey)
+    self.clock = clock
+  }
+
+  /// What the client is to show its user for the next attempt; `nil` for a challenge whose nonce isn't one.
+  public func schedule(for challenge: Challenge, withColours: Bool) -> ChallengeSchedule? {
+    guard let nonce = decodeHexadecimal(challenge.nonce), nonce.count == ChallengeSchedule.nonceBytes else {
+      return nil
+    }
+    return issuer.issue(nonce: nonce, withColours: withColours, at: clock.now())
+  }
+
+  public func check(_ capture: Capture) throws(CaptureError) {
+    guard let recording = capture.recording else { throw CaptureError(.unsupported, frame: nil) }
+    do throws(LivenessError) {
+      try detector.check(recording)
+    } catch {
+      throw CaptureError(.unsupported, frame: nil)
+    }
+  }
+
+  public func assess(_ capture: Capture, for challenge: Challenge) throws -> LivenessAssessment {
+    guard let recording = capture.recording else { throw CaptureError(.unsupported, frame: nil) }
+    let now = clock.now()
+    guard recording.nonce == decodeHexadecimal(challenge.nonce),
+      let schedule = issuer.challenge(id: recording.challengeID, nonce: recording.nonce)
+    else { return LivenessAssessment(.notLive, score: 0, threshold: 1, reasons: [.otherChallenge]) }
+    var findings: [LivenessReason] = []
+    if !used.use(schedule, answer: FrameChain.digest(of: recording), at: now) {
+      findings.append(.usedChallenge)
+    }
+    if !replays.admit(recording, at: now) { findings.append(.replayedCapture) }
+    let decision = try detector.assess(
+      recording, answering: schedule, received: now, otherFindings: findings)
+    return LivenessAssessment(decision)
+  }
+}
+
+extension LivenessAssessment {
+  /// A detector's decision, with the cues' log-likelihood ratios and all features.
+  init(_ decision: LivenessDecision) {
+    let verdict: Verdict =
+      switch decision.verdict {
+      case .pass: .live
+      case .fail: .notLive
+      case .retry: .unusable
+      }
+    var cues = decision.features.named
+    for (cue, result) in decision.cues { cues["\(cue.rawValue)Ratio"] = result.ratio }
+    self.init(
+      verdict, score: decision.score, threshold: decision.threshold, reasons: decision.reasons, cues: cues)
+  }
+}

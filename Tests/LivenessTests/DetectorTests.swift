@@ -1,0 +1,159 @@
+import Biometrics
+import Liveness
+import LivenessTraining
+import Testing
+
+@Suite("Deciding about captures")
+struct DetectorTests {
+  private func model() throws -> LivenessModel { try Fixtures.model("simulated-ideal-68") }
+
+  @Test("people pass, whether colours are shown or not")
+  func bonaFide() throws {
+    let detector = try Fixtures.detector()
+    var passed = 0
+    for subject in 0..<10 {
+      for simulator in [Fixtures.simulator, Fixtures.colourful] {
+        let decision = try detector.assess(simulator.capture(.bonaFide, subject: subject, index: 0))
+        passed += decision.verdict == .pass ? 1 : 0
+        #expect((decision.verdict == .pass) == decision.reasons.isEmpty)
+        #expect((decision.verdict == .pass) == ((decision.score ?? 0) >= decision.threshold))
+      }
+    }
+    // At a true error rate of 8 % fewer than 14 of 20 has a probability of about one in a thousand.
+    #expect(passed >= 14, "\(passed) of 20")
+  }
+
+  static let stopped: [(AttackSpecies, LivenessReason)] = [
+    (.flatPhoto, .planarSurface), (.tiltedPhoto, .planarSurface), (.bentPhoto, .bentSurface),
+    (.flexedPhoto, .bentSurface), (.cutOutPhoto, .bentSurface), (.movedScreen, .planarSurface),
+    (.digitalZoom, .planarSurface), (.frozen, .frozenFrames), (.frozenNoisy, .reorderedFrames),
+    (.duplicated, .duplicateFrames), (.reordered, .reorderedFrames), (.staleTimes, .staleTimestamps),
+    (.interpolated, .syntheticJitter), (.interpolatedNoisy, .syntheticJitter),
+    (.replayInjected, .challengeMismatch), (.replayOnScreen, .challengeMismatch),
+    (.personChange, .identityChange),
+  ]
+
+  @Test("attacks of each species are refused, most for the reason that fits", arguments: stopped)
+  func attacks(species: AttackSpecies, reason: LivenessReason) throws {
+    let detector = try Fixtures.detector()
+    var fitting = 0
+    for subject in 0..<4 {
+      let decision = try detector.assess(Fixtures.simulator.capture(species, subject: subject, index: 0))
+      #expect(decision.verdict != .pass, "\(species) of subject \(subject)")
+      #expect(decision.score == nil || decision.score! < decision.threshold)
+      fitting += decision.reasons.contains(reason) ? 1 : 0
+    }
+    #expect(fitting >= 2, "\(fitting) of 4 for \(reason)")
+  }
+
+  @Test("a required cue that is missing makes a capture inconclusive, and none passes")
+  func missingCues() throws {
+    let detector = try Fixtures.detector()
+    let live = try Fixtures.passing(Fixtures.colourful)
+    let changes: [(LivenessReason, (inout Capture.Frame) -> Void)] = [
+      (.missingPassiveScores, { $0.passiveScore = nil }), (.missingEmbeddings, { $0.embedding = nil }),
+      (.missingColours, { $0.faceColour = nil }), (.missingColours, { $0.backgroundColour = nil }),
+    ]
+    for (reason, change) in changes {
+      let decision = try live.assessed(by: detector) {
+        for index in $0.frames.indices { change(&$0.frames[index]) }
+      }
+      #expect(decision.verdict == .retry)
+      #expect(decision.score == nil)
+      #expect(decision.reasons == [reason])
+    }
+    let late = try live.assessed(by: detector) { $0.shown[1].time += 400 }
+    #expect(late.verdict == .retry)
+    #expect(late.reasons == [.inconclusive])
+  }
+
+  @Test("a cue that the model switches off is neither asked for nor weighed")
+  func switchedOff() throws {
+    let live = try Fixtures.passing()
+    for cue in Cue.allCases where cue != .colour {
+      var model = try model()
+      model.cues[cue.rawValue]!.isEnabled = false
+      let decision = try LivenessDetector(models: [model]).assess(live)
+      #expect(decision.cues[cue] == nil)
+      #expect(
+        !decision.reasons.contains {
+          [.missingPassiveScores, .missingEmbeddings, .inconclusive].contains($0)
+        })
+    }
+    var model = try model()
+    model.cues["passive"]!.isEnabled = false
+    model.cues["identity"]!.isEnabled = false
+    let bare = try live.assessed(by: LivenessDetector(models: [model])) {
+      for index in $0.frames.indices {
+        ($0.frames[index].passiveScore, $0.frames[index].embedding) = (nil, nil)
+      }
+    }
+    #expect(bare.score != nil)
+  }
+
+  @Test("one cue below its floor fails a capture however well the others speak for it")
+  func floors() throws {
+    let live = try Fixtures.passing()
+    for cue in Cue.allCases where cue != .colour {
+      var model = try model()
+      model.cues[cue.rawValue]!.floor = 1e9
+      let decision = try LivenessDetector(models: [model]).assess(live)
+      #expect(decision.verdict == .fail)
+      #expect(decision.score == 0)
+      #expect(decision.reasons.count == 1)
+    }
+  }
+
+  @Test("an unknown landmarker, version or number of points is an error")
+  func unsupported() throws {
+    let detector = try Fixtures.detector()
+    let live = Fixtures.simulator.capture(.bonaFide, subject: 0, index: 0)
+    let others: [Capture.Landmarker] = [
+      .init(id: "other", version: "1", layout: .sixtyEight),
+      .init(id: "simulated-ideal", version: "2", layout: .sixtyEight),
+      .init(id: "simulated-ideal", version: "1", layout: .five),
+    ]
+    for other in others {
+      #expect(throws: LivenessError(.unsupportedLandmarker)) {
+        try live.assessed(by: detector) { $0.landmarker = other }
+      }
+    }
+    #expect(throws: LivenessError(.unknownPolicy)) { try Fixtures.detector(policy: "none") }
+  }
+
+  @Test("the same capture gets the same bits on every run")
+  func determinism() throws {
+    let detector = try Fixtures.detector()
+    for species in [AttackSpecies.bonaFide, .bentPhoto, .replayTracking] {
+      let simulated = Fixtures.simulator.capture(species, subject: 2, index: 1)
+      let first = try detector.assess(simulated)
+      #expect(try detector.assess(simulated) == first)
+      #expect(try Fixtures.detector().assess(simulated) == first)
+      #expect(Fixtures.simulator.capture(species, subject: 2, index: 1).capture == simulated.capture)
+    }
+  }
+
+  @Test("a decision known by its bits: changes when any arithmetic of the path does")
+  func knownAnswer() throws {
+    let decision = try Fixtures.detector().assess(Fixtures.simulator.capture(.bonaFide, subject: 0, index: 0))
+    let digest = decision.features.named.sorted { $0.key < $1.key }
+      .reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ $1.value.bitPattern) &* 0x0000_0100_0000_01b3 }
+    #expect(digest == Self.knownDigest, "\(digest)")
+  }
+
+  private static let knownDigest: UInt64 = 0
+
+  @Test("reasons come weightiest first")
+  func order() throws {
+    let detector = try Fixtures.detector()
+    let decision = try detector.assess(
+      Fixtures.simulator.capture(.frozen, subject: 0, index: 0).capture,
+      answering: Fixtures.simulator.capture(.frozen, subject: 1, index: 0).schedule,
+      received: Instant(millisecondsSince1970: 0), otherFindings: [.replayedCapture, .usedChallenge])
+    let ranks = decision.reasons.map { LivenessReason.allCases.firstIndex(of: $0)! }
+    #expect(ranks == ranks.sorted())
+    #expect(
+      decision.reasons.prefix(4) == [.usedChallenge, .expiredChallenge, .otherChallenge, .replayedCapture])
+    #expect(decision.verdict == .fail)
+  }
+}

@@ -1,0 +1,90 @@
+import Biometrics
+import FoundationEssentials
+import Liveness
+import LivenessTraining
+import Testing
+
+@Suite("Model files")
+struct ModelTests {
+  private func model() throws -> LivenessModel { try Fixtures.model("simulated-ideal-68") }
+
+  @Test(
+    "the shipped models load, say that they are provisional, and are of one form",
+    arguments: Fixtures.modelNames)
+  func shipped(name: String) throws {
+    let model = try Fixtures.model(name)
+    #expect(model.provisional)
+    #expect(model.validation.bpcer.trials >= 100)
+    #expect(!model.provenance.command.isEmpty)
+    #expect(
+      try [UInt8](Data(contentsOf: URL(filePath: "\(Fixtures.models)/\(name).json"))) == model.encoded())
+    #expect(try LivenessModel.load(model.encoded()) == model)
+    let template = CanonicalFace.template(try #require(model.landmarker.layout))
+    #expect(zip(model.template.relief, template.relief).allSatisfy { ($0 - $1).magnitude < 1e-12 })
+  }
+
+  private func expect(
+    _ code: LivenessModelError.Code, at place: String? = nil, after change: (inout LivenessModel) -> Void
+  ) throws {
+    var model = try model()
+    change(&model)
+    let error = #expect(throws: LivenessModelError.self) { try LivenessDetector(models: [model]) }
+    #expect(error?.code == code)
+    if let place { #expect(error?.place == place) }
+  }
+
+  @Test("a model that training could not have made is refused")
+  func refusals() throws {
+    try expect(.unsupportedVersion) { $0.version = 2 }
+    try expect(.unsupportedVersion) { $0.format = "other" }
+    try expect(.unsupportedLandmarks) { $0.landmarker.points = 5 }
+    try expect(.unsupportedLandmarks) { $0.landmarker.points = 69 }
+    try expect(.badTemplate) { $0.template.x.removeLast() }
+    try expect(.badTemplate) { $0.template.relief[3] = .nan }
+    try expect(.badTemplate) { $0.template.y = $0.template.x }
+    try expect(.unknownCue, at: "cues.smell") { $0.cues["smell"] = $0.cues["passive"] }
+    try expect(.unknownFeature) { $0.cues["passive"]!.ranges["smell"] = .init(low: 0) }
+    try expect(.notFinite) { $0.cues["passive"]!.terms[0].weight = .infinity }
+    try expect(.notFinite) { $0.cues["passive"]!.bias = .nan }
+    try expect(.notFinite) { $0.cues["passive"]!.floor = -.infinity }
+    try expect(.notFinite) { $0.cues["challenge"]!.ranges["ovalSizeError"] = .init(high: .nan) }
+    try expect(.badScale) { $0.cues["passive"]!.terms[0].scale = 0 }
+    try expect(.negativeWeight) { $0.cues["passive"]!.slope = -1 }
+    try expect(.negativeWeight) { $0.fusion.weights["passive"] = -0.1 }
+    try expect(.unknownCue) { $0.fusion.weights["smell"] = 1 }
+    try expect(.noPolicy) { $0.policies = [:] }
+    for threshold in [0, -1, 1.1, .nan] {
+      try expect(.badThreshold) { $0.policies["standard"] = .init(pass: threshold, retry: threshold) }
+    }
+    try expect(.badThreshold) { $0.policies["standard"] = .init(pass: 0.5, retry: 0.6) }
+    try expect(.badLimits) { $0.limits.minimumFrames = 1 }
+    try expect(.badLimits) { $0.limits.maximumRepeats = .nan }
+    try expect(.badValidation) { $0.validation.apcer = [:] }
+    try expect(.badValidation) { $0.validation.bpcer.trials = 0 }
+    try expect(.badValidation) { $0.validation.policy = "other" }
+    try expect(.noRequiredCue) { for name in $0.cues.keys { $0.cues[name]!.isRequired = false } }
+    try expect(.noRequiredCue) { for name in $0.cues.keys { $0.cues[name]!.isEnabled = false } }
+  }
+
+  @Test("a file with a part missing, an unknown feature or no JSON is refused where it is")
+  func files() throws {
+    let text = String(decoding: try model().encoded(), as: UTF8.self)
+    func error(_ text: String) -> LivenessModelError? {
+      do throws(LivenessModelError) {
+        _ = try LivenessModel.load(Array(text.utf8))
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(error(text) == nil)
+    #expect(error(text.replacing("\"validation\"", with: "\"valid\""))?.place == "validation")
+    #expect(error(text.replacing("\"passiveMean\"", with: "\"smell\""))?.code == .unknownFeature)
+    #expect(error(String(text.dropLast(20)))?.code == .malformed)
+    #expect(error("")?.code == .malformed)
+    #expect(throws: LivenessModelError(.unreadable, at: "file")) { try LivenessModel.load(path: "/nowhere") }
+    for length in stride(from: 0, to: text.utf8.count, by: 997) {
+      #expect(error(String(text.prefix(length))) != nil)
+    }
+  }
+}

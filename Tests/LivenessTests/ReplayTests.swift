@@ -1,0 +1,144 @@
+import Biometrics
+import Liveness
+import LivenessTraining
+import Testing
+
+@Suite("Replays across captures")
+struct ReplayTests {
+  private let key = [UInt8](repeating: 3, count: 32)
+  private let now = Instant(millisecondsSince1970: 1_700_000_000_000)
+  private static let count = Fixtures.isLong ? 500 : 6
+
+  private func live(_ subject: Int, _ index: Int = 0) -> Capture {
+    Fixtures.simulator.capture(.bonaFide, subject: subject, index: index).capture
+  }
+
+  /// A copy with all times later, or with the first frames cut off, so that the rest is earlier.
+  private func shifted(_ capture: Capture, cutting frames: Int) -> Capture {
+    var copy = capture
+    copy.frames.removeFirst(frames)
+    copy.landmarks.removeFirst(frames * 136)
+    for index in copy.frames.indices {
+      copy.frames[index].sequence = index
+      copy.frames[index].time += 123.4
+    }
+    return copy
+  }
+
+  private func scaled(_ capture: Capture) -> Capture {
+    var copy = capture
+    copy.landmarks = copy.landmarks.map { ($0 - 0.5) * 0.83 + 0.55 }
+    return copy
+  }
+
+  private func mirrored(_ capture: Capture) -> Capture {
+    var copy = capture
+    for frame in copy.frames.indices {
+      for index in frame * 136..<frame * 136 + 68 { copy.landmarks[index] = 1 - copy.landmarks[index] }
+    }
+    return copy
+  }
+
+  /// With white noise of 0.2 % of the inter-ocular distance on every coordinate.
+  private func noisy(_ capture: Capture, seed: UInt64) -> Capture {
+    var copy = capture
+    var generator = SeededGenerator(seed: seed)
+    for frame in copy.frames.indices {
+      let base = frame * 136
+      let points = copy.landmarks[base..<base + 136]
+      func eye(_ a: Int, _ b: Int) -> (Float, Float) {
+        (
+          (points[base + a] + points[base + b]) / 2, (points[base + 68 + a] + points[base + 68 + b]) / 2
+        )
+      }
+      let (left, right) = (eye(36, 39), eye(42, 45))
+      let (dx, dy) = (left.0 - right.0, left.1 - right.1)
+      let sigma = 0.002 * (dx * dx + dy * dy).squareRoot()
+      for index in base..<base + 136 { copy.landmarks[index] += sigma * generator.nextNearlyNormal() }
+    }
+    return copy
+  }
+
+  /// The capture under another challenge.
+  private func answeringAnother(_ capture: Capture) -> Capture {
+    var copy = capture
+    copy.nonce[0] ^= 1
+    return copy.sealed()
+  }
+
+  @Test("the very same capture again, for the same challenge, is no copy")
+  func again() {
+    let replays = ReplayGuard(key: key)
+    #expect(replays.admit(live(0), at: now))
+    #expect(replays.admit(live(0), at: now))
+    #expect(replays.count == 1)
+    #expect(!replays.admit(answeringAnother(live(0)), at: now))
+  }
+
+  @Test("copies are flagged: the same, shifted in time, scaled and moved, mirrored, or with 0.2 % of noise")
+  func copies() {
+    let flagged = (0..<Self.count).map { subject -> [Bool] in
+      let capture = live(subject)
+      let copies = [
+        capture, shifted(capture, cutting: 7), scaled(capture), mirrored(capture),
+        noisy(capture, seed: UInt64(subject)),
+        noisy(scaled(shifted(capture, cutting: 4)), seed: UInt64(subject) + 1000),
+      ]
+      return copies.map { copy in
+        let replays = ReplayGuard(key: key)
+        #expect(replays.admit(capture, at: now))
+        return !replays.admit(answeringAnother(copy), at: now)
+      }
+    }
+    for kind in 0..<6 {
+      let count = flagged.count { $0[kind] }
+      print("replay copies of kind \(kind): \(count) of \(flagged.count) flagged")
+      #expect(count == flagged.count, "kind \(kind)")
+    }
+  }
+
+  @Test("other captures, of the same people too, are admitted")
+  func others() {
+    let replays = ReplayGuard(key: key)
+    var refused = 0
+    for index in 0..<3 {
+      for subject in 0..<Self.count { refused += replays.admit(live(subject, index), at: now) ? 0 : 1 }
+    }
+    print("captures taken for copies: \(refused) of \(3 * Self.count)")
+    #expect(refused == 0)
+    #expect(replays.count == 3 * Self.count)
+  }
+
+  @Test("captures are forgotten in time, and the oldest when there are too many")
+  func forgetting() {
+    let replays = ReplayGuard(key: key, memory: .seconds(60), capacity: 3)
+    #expect(replays.admit(live(0), at: now))
+    #expect(!replays.admit(answeringAnother(live(0)), at: now + .seconds(59)))
+    #expect(replays.admit(live(1), at: now + .seconds(200)))
+    #expect(replays.count == 1)
+    #expect(replays.admit(live(0), at: now + .seconds(201)))
+    for subject in 2..<6 { #expect(replays.admit(live(subject), at: now + .seconds(202))) }
+    #expect(replays.count == 3)
+    #expect(replays.admit(live(0), at: now + .seconds(203)))
+  }
+
+  @Test("codes depend on the key, so that stores of two keys can't be compared")
+  func keyed() {
+    let capture = live(0)
+    let own = ReplayFingerprinter(key: key).fingerprint(of: capture)
+    let other = ReplayFingerprinter(key: [UInt8](repeating: 4, count: 32)).fingerprint(of: capture)
+    #expect(own == ReplayFingerprinter(key: key).fingerprint(of: capture))
+    #expect(own.count > 20)
+    #expect(own != other)
+    #expect(ReplayFingerprinter.sharedCodes(own, other) == 0)
+  }
+
+  @Test("a still capture has no codes, and is no copy of another still one")
+  func still() {
+    var capture = live(0)
+    capture.landmarks = (0..<capture.frames.count).flatMap { _ in capture.landmarks[..<136] }
+    let replays = ReplayGuard(key: key)
+    #expect(replays.admit(capture, at: now))
+    #expect(replays.admit(answeringAnother(capture), at: now))
+  }
+}

@@ -1,0 +1,123 @@
+import Biometrics
+import Evaluation
+import Liveness
+import Testing
+
+@testable import LivenessTraining
+
+@Suite("Training")
+struct TrainingTests {
+  @Test("a logistic regression finds the coefficients that made the data")
+  func regression() {
+    var generator = SeededGenerator(seed: 1)
+    let rows = (0..<8000).map { _ in
+      [Double(generator.nextNearlyNormal()), Double(generator.nextNearlyNormal())]
+    }
+    let targets = rows.map { row in
+      Double.random(in: 0..<1, using: &generator) < Elementary.logistic(0.5 + 1.5 * row[0] - 0.7 * row[1])
+        ? 1.0 : 0
+    }
+    let weights = [Double](repeating: 1, count: rows.count)
+    let fit = LogisticRegression(rows: rows, targets: targets, weights: weights, ridge: 1e-6)
+    #expect((fit.intercept - 0.5).magnitude < 0.1)
+    #expect((fit.coefficients[0] - 1.5).magnitude < 0.13)
+    #expect((fit.coefficients[1] + 0.7).magnitude < 0.1)
+    let nonNegative = LogisticRegression(
+      rows: rows, targets: targets, weights: weights, ridge: 1e-6, nonNegative: true)
+    #expect(nonNegative.coefficients[1] == 0)
+    #expect(nonNegative.coefficients[0] > 1)
+  }
+
+  @Test("separable data end at finite coefficients")
+  func separable() {
+    let rows = (0..<100).map { [Double($0) - 49.5] }
+    let fit = LogisticRegression(
+      rows: rows, targets: rows.map { $0[0] > 0 ? 1 : 0 }, weights: [Double](repeating: 1, count: 100),
+      ridge: 1)
+    #expect(fit.coefficients[0].isFinite && fit.coefficients[0] > 0)
+  }
+
+  private func captures(_ subjects: Range<Int>) -> [LabelledCapture] {
+    var cohort = SimulatedCohort(profile: Fixtures.profile, seed: 5, subjects: subjects.count)
+    cohort.firstSubject = subjects.lowerBound
+    cohort.bonaFideEach = 2
+    cohort.species = [.bonaFide, .flatPhoto, .bentPhoto, .replayInjected, .interpolatedNoisy, .personChange]
+    return cohort.labelled(extractor: Fixtures.extractor)
+  }
+
+  @Test("no subject is in two parts, and parts that share one are refused")
+  func split() throws {
+    let captures = captures(0..<12)
+    let split = try SubjectSplit(captures, seed: 3)
+    let parts = [split.train, split.calibrate, split.test].map { Set($0.map(\.subject)) }
+    #expect(parts.map(\.count).reduce(0, +) == 12)
+    #expect(parts[0].union(parts[1]).union(parts[2]).count == 12)
+    #expect(throws: SubjectSplit.Failure.subjectInTwoParts) {
+      try SubjectSplit(
+        train: split.train, calibrate: split.calibrate, test: split.test + split.train.prefix(1))
+    }
+    #expect(throws: SubjectSplit.Failure.tooFewSubjects(found: 4, needed: 8)) {
+      try SubjectSplit(
+        captures.filter {
+          ["simulated-0", "simulated-1", "simulated-2", "simulated-3"].contains($0.subject)
+        }, seed: 1)
+    }
+    #expect(throws: SubjectSplit.Failure.noAttacks) {
+      try SubjectSplit(captures.filter(\.isBonaFide), seed: 1)
+    }
+    #expect(throws: SubjectSplit.Failure.noBonaFide) {
+      try SubjectSplit(captures.filter { !$0.isBonaFide }, seed: 1)
+    }
+  }
+
+  @Test(
+    "tuning gives a model that loads, with thresholds of the calibration part, and tells bounds that it misses"
+  )
+  func tuning() throws {
+    let captures = captures(0..<12)
+    func tune(_ bounds: LivenessTuning.Bounds) throws -> LivenessTuning {
+      try LivenessTuning(
+        captures: captures, landmarker: Fixtures.profile.landmarker,
+        template: CanonicalFace.template(.sixtyEight),
+        plan: .standard, bounds: bounds, seed: 1, provisional: true,
+        provenance: .init(data: [:], command: "test", revision: "none", date: "2026-01-01"), note: "a test")
+    }
+    let tuned = try tune(.init())
+    #expect(tuned.unmet.isEmpty)
+    #expect(try LivenessModel.load(tuned.model.encoded()) == tuned.model)
+    #expect(try tune(.init()).model == tuned.model)
+    #expect(tuned.model.validation.apcer.count == 5)
+    var bounds = LivenessTuning.Bounds()
+    // Six attacks of a species can't show less than this.
+    bounds.maximumAPCER = 0.01
+    #expect(try tune(bounds).unmet.count == 5)
+    bounds.maximumAPCER = 0.9
+    #expect(try tune(bounds).unmet.isEmpty)
+  }
+
+  @Test("the calibration part alone sets thresholds: other test captures change none")
+  func leakage() throws {
+    let split = try SubjectSplit(captures(0..<12), seed: 2)
+    let others = try SubjectSplit(train: split.train, calibrate: split.calibrate, test: captures(100..<102))
+    let trainer = ModelTrainer(
+      plan: .standard, landmarker: Fixtures.profile.landmarker, template: CanonicalFace.template(.sixtyEight))
+    let provenance = Provenance(data: [:], command: "", revision: "", date: "")
+    let models = [split, others].map { trainer.train($0, provisional: true, provenance: provenance) }
+    #expect(models[0] == models[1])
+  }
+
+  @Test("a report gives counts with Wilson's bounds, worst species first, and marks what can't be stopped")
+  func report() throws {
+    let model = try Fixtures.model("simulated-ideal-68")
+    var cohort = SimulatedCohort(profile: Fixtures.profile, seed: 6, subjects: 3)
+    cohort.species = [.bonaFide, .flatPhoto, .followingRender]
+    let evaluation = try ModelEvaluation(
+      model, policy: "standard", on: cohort.labelled(extractor: Fixtures.extractor))
+    let text = LivenessReport.text(evaluation)
+    #expect(text.contains("of 18 ("))
+    #expect(text.contains("flat_photo: 0 of 3 (0.0 %, 95 %: 0.0 % to 56.1"))
+    #expect(text.contains("(not stoppable by these cues)"))
+    #expect(evaluation.attacks.map(\.rate.value) == evaluation.attacks.map(\.rate.value).sorted(by: >))
+    #expect(try LivenessReport.operatingPoints(evaluation.scores).contains("worst: "))
+  }
+}
