@@ -49,7 +49,7 @@ let package = Package(
       ]),
     library(
       "ReVerify",
-      ["Biometrics", "FaceMatching", "EnrolmentStore", "ReVerification", "Evaluation"]),
+      ["Biometrics", "FaceMatching", "Liveness", "EnrolmentStore", "ReVerification", "Evaluation"]),
     .executableTarget(
       name: "reverify",
       dependencies: ["ReVerify", "EmbeddingFiles", "Simulation", "Liveness", "LivenessTraining", "CSodium"],

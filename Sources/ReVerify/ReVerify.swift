@@ -3,4 +3,5 @@
 @_exported import EnrolmentStore
 @_exported import Evaluation
 @_exported import FaceMatching
+@_exported import Liveness
 @_exported import ReVerification
