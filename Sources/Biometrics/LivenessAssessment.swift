@@ -50,13 +50,13 @@ public enum LivenessReason: String, Hashable, Sendable, Codable, CaseIterable {
   /// The same picture several times in a row.
   case frozenFrames
   case duplicateFrames
-  /// Jitter that no landmarker has.
-  case syntheticJitter
   /// More or fewer faces than one.
   case multipleFaces
   // It isn't a live person.
   case planarSurface
   case bentSurface
+  /// Jitter that no landmarker has.
+  case syntheticJitter
   /// The ovals were not followed.
   case challengeMismatch
   /// The face did not reflect the colours shown.

@@ -66,11 +66,24 @@ struct FacePath {
 
 /// The least and the greatest of `count` numbers.
 private func extent(_ values: UnsafePointer<Double>, _ count: Int) -> (Double, Double) {
-  var (low, high) = (values[0], values[0])
-  for index in 1..<count {
-    let value = values[index]
+  // Four at a time, so that no comparison waits for the one before; of least and greatest the order doesn't matter.
+  var (l0, l1, l2, l3) = (values[0], values[0], values[0], values[0])
+  var (h0, h1, h2, h3) = (l0, l0, l0, l0)
+  func take(_ value: Double, _ low: inout Double, _ high: inout Double) {
     low = value < low ? value : low
     high = value > high ? value : high
   }
-  return (low, high)
+  var i = 0
+  while i &+ 4 <= count {
+    take(values[i], &l0, &h0)
+    take(values[i &+ 1], &l1, &h1)
+    take(values[i &+ 2], &l2, &h2)
+    take(values[i &+ 3], &l3, &h3)
+    i &+= 4
+  }
+  while i < count {
+    take(values[i], &l0, &h0)
+    i &+= 1
+  }
+  return (min(min(l0, l1), min(l2, l3)), max(max(h0, h1), max(h2, h3)))
 }

@@ -3,19 +3,19 @@ enum IdentitySteadiness {
   /// Absent unless at least five frames have an embedding, the first and the last frame among them.
   static func write(_ capture: Capture, to features: inout FeatureVector) {
     guard capture.frames.first?.embedding != nil, capture.frames.last?.embedding != nil else { return }
-    let embeddings = capture.frames.compactMap(\.embedding)
+    let embeddings = capture.frames.compactMap { $0.embedding?.map(Double.init) }
     guard embeddings.count >= 5, let dimension = embeddings.first?.count,
       embeddings.allSatisfy({ $0.count == dimension })
     else { return }
     // Sums of the first k embeddings, for k from 0 on.
     var sums = [[Double](repeating: 0, count: dimension)]
-    for embedding in embeddings { sums.append(zip(sums.last!, embedding).map { $0 + Double($1) }) }
+    for embedding in embeddings { sums.append(zip(sums.last!, embedding).map { $0 + $1 }) }
     let head = sums[max(3, embeddings.count / 5)]
-    let towards = embeddings.map { cosine(head, $0.map(Double.init)) }.sorted()
+    let towards = embeddings.map { cosine(head, $0) }.sorted()
     features[.identityLowest] = towards[1]
     var lowestStep = 1.0
     for (earlier, later) in zip(embeddings, embeddings.dropFirst()) {
-      lowestStep = min(lowestStep, cosine(earlier.map(Double.init), later.map(Double.init)))
+      lowestStep = min(lowestStep, cosine(earlier, later))
     }
     features[.identityStep] = lowestStep
     var lowestChange = 1.0

@@ -112,16 +112,16 @@ struct GeometryFeatures {
     features[.reliefCorrelationBeyondQuadratic] = rest.correlation
     features[.reliefGainBeyondQuadratic] = rest.gain
     features[.reliefAmplitudeBeyondQuadratic] = rest.amplitude
+    let (tiltX, tiltY, x, y) = (basis.columns[0], basis.columns[1], shape.x, shape.y)
     writeMotion(
       residualOfKept: { frame, k in
         let point = sums.kept[k]
         let (dx, dy) = plainMotion(frame, k)
         let (u, v) = motion.tilt[frame]
-        let (gx, gy) = motion.parallax(frame, shape.x[point], shape.y[point])
-        let (px, py) = (point, count + point)
+        let (gx, gy) = motion.parallax(frame, x[point], y[point])
         return (
-          dx - u * basis.columns[0][px] - v * basis.columns[1][px] - gx * relief[point],
-          dy - u * basis.columns[0][py] - v * basis.columns[1][py] - gy * relief[point]
+          dx - u * tiltX[point] - v * tiltY[point] - gx * relief[point],
+          dy - u * tiltX[count + point] - v * tiltY[count + point] - gy * relief[point]
         )
       }, to: &features)
   }
@@ -134,18 +134,19 @@ struct GeometryFeatures {
     var (numerator, denominator) = (
       [Double](repeating: 0, count: count), [Double](repeating: 0, count: count)
     )
+    let (tiltX, tiltY) = (basis.columns[0], basis.columns[1])
     for i in 0..<count {
       let (x, y) = (shape.x[i], shape.y[i])
       // Σ q·R and Σ a·R of the residual less its mean and its tilt.
-      let qx = sums.qWeighted[i] - motion.qTilt.0 * basis.columns[0][i] - motion.qTilt.1 * basis.columns[1][i]
+      let qx = sums.qWeighted[i] - motion.qTilt.0 * tiltX[i] - motion.qTilt.1 * tiltY[i]
       let j = count + i
-      let qy = sums.qWeighted[j] - motion.qTilt.0 * basis.columns[0][j] - motion.qTilt.1 * basis.columns[1][j]
+      let qy = sums.qWeighted[j] - motion.qTilt.0 * tiltX[j] - motion.qTilt.1 * tiltY[j]
       let ax =
         sums.turned[i] - motion.turnMean.0 * sums.total[i]
-        - motion.xTilt.0 * basis.columns[0][i] - motion.xTilt.1 * basis.columns[1][i]
+        - motion.xTilt.0 * tiltX[i] - motion.xTilt.1 * tiltY[i]
       let by =
         sums.turned[j] - motion.turnMean.1 * sums.total[j]
-        - motion.yTilt.0 * basis.columns[0][j] - motion.yTilt.1 * basis.columns[1][j]
+        - motion.yTilt.0 * tiltX[j] - motion.yTilt.1 * tiltY[j]
       numerator[i] = x * qx + ax + y * qy + by
       denominator[i] =
         sums.qSpread * (x * x + y * y) + 2 * (motion.qTurn.0 * x + motion.qTurn.1 * y)

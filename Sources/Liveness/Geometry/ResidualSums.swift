@@ -36,19 +36,21 @@ struct ResidualSums {
   /// Points whose residuals are kept.
   let kept: [Int]
   /// Residuals of the kept points, frame by frame: all x, then all y.
-  private(set) var keptResiduals: [Double] = []
+  private(set) var keptResiduals: [Double]
   private var first: [Double] = []
   private var last: [Double] = []
   private let fits: [AffineFit]
   /// For each frame the weight of its residual in `nearLessFar`.
   private let endWeights: [Double]
 
-  private var shape: ReferenceShape { basis.shape }
+  private let points: Int
 
   init(basis: ResidualBasis, fits: [AffineFit], focalLength: Double, kept: [Int]) {
     self.basis = basis
+    points = basis.shape.points
     self.fits = fits
     self.kept = kept
+    keptResiduals = [Double](repeating: 0, count: 2 * kept.count * fits.count)
     frames = fits.count
     let q = fits.map { $0.size / focalLength }
     self.q = q
@@ -69,10 +71,10 @@ struct ResidualSums {
   }
 
   /// The jitter in inter-ocular distances: the median over time of second differences, scaled for white noise.
-  var noiseFloor: Double { curvatures.map { ($0 * $0 / 6).squareRoot() }.median }
+  private(set) var noiseFloor = 0.0
 
   mutating func accumulate(_ coordinates: UnsafePointer<Double>, neighbours: [Int]) {
-    let width = 2 * shape.points
+    let width = 2 * points
     // The residuals of the last three frames, and the last two changes, in turn.
     let ring = UnsafeMutablePointer<Double>.allocate(capacity: 5 * width)
     defer { ring.deallocate() }
@@ -91,20 +93,21 @@ struct ResidualSums {
         addStep(residual, ring + (frame + 2) % 3 * width, step, frame > 1 ? before : nil, neighbours)
       }
     }
+    noiseFloor = curvatures.map { ($0 * $0 / 6).squareRoot() }.median
   }
 
   private func writeResidual(
-    _ points: UnsafePointer<Double>, _ fit: AffineFit, _ residual: UnsafeMutablePointer<Double>
+    _ seen: UnsafePointer<Double>, _ fit: AffineFit, _ residual: UnsafeMutablePointer<Double>
   ) {
-    let count = shape.points
+    let count = points
     let determinant = fit.determinant
     // (P − centre) L⁻¹ − M, with P a row.
     let (ixx, ixy) = (fit.yy / determinant, -fit.xy / determinant)
     let (iyx, iyy) = (-fit.yx / determinant, fit.xx / determinant)
-    shape.x.withUnsafeBufferPointer { x in
-      shape.y.withUnsafeBufferPointer { y in
+    basis.shape.x.withUnsafeBufferPointer { x in
+      basis.shape.y.withUnsafeBufferPointer { y in
         for i in 0..<count {
-          let (dx, dy) = (points[i] - fit.centreX, points[count &+ i] - fit.centreY)
+          let (dx, dy) = (seen[i] - fit.centreX, seen[count &+ i] - fit.centreY)
           residual[i] = dx * ixx + dy * iyx - x[i]
           residual[count &+ i] = dx * ixy + dy * iyy - y[i]
         }
@@ -113,7 +116,7 @@ struct ResidualSums {
   }
 
   private mutating func addProducts(of residual: UnsafePointer<Double>, frame: Int) {
-    let (count, width) = (shape.points, 2 * shape.points)
+    let (count, width) = (points, 2 * points)
     let product = basis.products(with: residual)
     let coefficient = basis.all.solve(basis.own(product))
     products.append(product)
@@ -130,17 +133,25 @@ struct ResidualSums {
   }
 
   private mutating func keep(_ residual: UnsafePointer<Double>, frame: Int) {
-    let count = shape.points
-    for point in kept { keptResiduals.append(residual[point]) }
-    for point in kept { keptResiduals.append(residual[count + point]) }
+    let count = points
+    let chosen = kept.count
+    keptResiduals.withUnsafeMutableBufferPointer { values in
+      kept.withUnsafeBufferPointer { kept in
+        let base = frame * 2 * chosen
+        for k in 0..<chosen {
+          values[base &+ k] = residual[kept[k]]
+          values[base &+ chosen &+ k] = residual[count &+ kept[k]]
+        }
+      }
+    }
   }
 
   /// Takes the change from `earlier` to `residual`, and compares it with the change `before` it.
   private mutating func addStep(
     _ residual: UnsafePointer<Double>, _ earlier: UnsafePointer<Double>, _ step: UnsafeMutablePointer<Double>,
-    _ before: UnsafePointer<Double>?, _ neighbours: [Int]
+    _ before: UnsafeMutablePointer<Double>?, _ neighbours: [Int]
   ) {
-    let (count, width) = (shape.points, 2 * shape.points)
+    let width = 2 * points
     for i in 0..<width { step[i] = residual[i] - earlier[i] }
     let squared = dot(step, step, width)
     stepEnergy += squared
@@ -148,29 +159,32 @@ struct ResidualSums {
     if let before {
       let product = dot(step, before, width)
       stepProducts += product
-      // |s − b|² = |s|² − 2 s·b + |b|², summed directly since the difference may be small.
-      var (s0, s1) = (0.0, 0.0)
-      for i in 0..<count {
-        let (dx, dy) = (step[i] - before[i], step[count &+ i] - before[count &+ i])
-        s0 += dx * dx
-        s1 += dy * dy
-      }
-      curvatures.append(((s0 + s1) / Double(width)).squareRoot())
+      for i in 0..<width { before[i] = step[i] - before[i] }
+      curvatures.append((dot(before, before, width) / Double(width)).squareRoot())
     }
     stepNeighbourProducts += neighbourDot(step, neighbours)
   }
 
   private func neighbourDot(_ step: UnsafePointer<Double>, _ neighbours: [Int]) -> Double {
-    let count = shape.points
-    var (sx, sy) = (0.0, 0.0)
-    neighbours.withUnsafeBufferPointer { neighbours in
-      for i in 0..<count {
-        let j = neighbours[i]
-        sx += step[i] * step[j]
-        sy += step[count &+ i] * step[count &+ j]
+    let count = points
+    return neighbours.withUnsafeBufferPointer { neighbours in
+      var (x0, x1, y0, y1) = (0.0, 0.0, 0.0, 0.0)
+      var i = 0
+      while i &+ 2 <= count {
+        let (j, k) = (neighbours[i], neighbours[i &+ 1])
+        x0 += step[i] * step[j]
+        y0 += step[count &+ i] * step[count &+ j]
+        x1 += step[i &+ 1] * step[k]
+        y1 += step[count &+ i &+ 1] * step[count &+ k]
+        i &+= 2
       }
+      if i < count {
+        let j = neighbours[i]
+        x0 += step[i] * step[j]
+        y0 += step[count &+ i] * step[count &+ j]
+      }
+      return (x0 + x1) + (y0 + y1)
     }
-    return sx + sy
   }
 
   /// Products of neighbouring points' changes, less the changes' means, and the changes' energy likewise.
@@ -187,7 +201,7 @@ struct ResidualSums {
 
   /// Inner products of the residuals of all pairs of frames; only when all points are kept.
   var frameProducts: [Double] {
-    let width = 2 * shape.points
+    let width = 2 * points
     var gram = [Double](repeating: 0, count: frames * frames)
     keptResiduals.withUnsafeBufferPointer { residuals in
       for i in 0..<frames {
