@@ -67,9 +67,8 @@ public struct AllPairs: Sendable {
   ) -> [Accumulator] {
     let blockCount = (rows.count + Self.blockRows - 1) / Self.blockRows
     let nextBlock = Counter()
-    let accumulators = Mutex<[Accumulator]>([])
     let (rows, dimension, kernels) = (rows, dimension, kernels)
-    pool.parallel(min(pool.threadCount, max(blockCount, 1))) { _ in
+    return pool.map(min(pool.threadCount, max(blockCount, 1))) { _ in
       var accumulator = makeAccumulator()
       var scores = [Float](repeating: 0, count: Self.blockRows)
       while let block = nextBlock.take(below: blockCount) {
@@ -87,10 +86,8 @@ public struct AllPairs: Sendable {
           }
         }
       }
-      let result = accumulator
-      accumulators.withLock { $0.append(result) }
+      return accumulator
     }
-    return accumulators.withLock { $0 }
   }
 }
 

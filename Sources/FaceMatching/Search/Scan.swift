@@ -116,6 +116,7 @@ struct Scan: Sendable {
 
   /// The scores of many rows, which lie anywhere: the next ones are asked for while one is scored.
   private func scores(_ probe: Int, at locations: [RowLocation]) -> [Float] {
+    if locations.isEmpty { return [] }
     let rows = locations.map { location -> UnsafePointer<Float> in
       let segment = view[location.segment].segment
       return UnsafePointer(segment.rows + location.row * segment.stride)

@@ -1,7 +1,6 @@
 import Biometrics
 import CFaceKernels
 import Glibc
-import Synchronization
 
 /// Exact search over a view of a partition: a first pass picks rows by a proven bound, the defined reduction decides.
 final class SearchEngine: Sendable {
@@ -60,20 +59,15 @@ final class SearchEngine: Sendable {
     let scan = Scan(view: view, probes: probes, request: request, kernels: kernels)
     let shares = scan.shares(
       atMost: pool.threadCount, unitRows: firstPass.unitRows, rowsPerShare: Self.rowsPerThread)
-    let gathered = Mutex<[[CandidateCollector]]>([])
-    pool.parallel(shares.count) { share in
-      let collectors = scan.run(over: shares[share], firstPass: firstPass)
-      gathered.withLock { $0.append(collectors) }
-    }
-    let parts = gathered.withLock { $0 }
-    let results = Mutex([[Candidate]](repeating: [], count: probes.count))
-    pool.parallel(min(probes.count, pool.threadCount)) { worker in
-      for probe in stride(from: worker, to: probes.count, by: min(probes.count, self.pool.threadCount)) {
-        let candidates = scan.finish(probe, parts: parts.map { $0[probe] })
-        results.withLock { $0[probe] = candidates }
+    let parts = pool.map(shares.count) { scan.run(over: shares[$0], firstPass: firstPass) }
+    // Few probes are divided among the threads, each taking every so-manieth.
+    let workerCount = min(probes.count, pool.threadCount)
+    let finished = pool.map(workerCount) { worker in
+      stride(from: worker, to: probes.count, by: workerCount).map { probe in
+        scan.finish(probe, parts: parts.map { $0[probe] })
       }
     }
-    return results.withLock { $0 }
+    return probes.indices.map { finished[$0 % workerCount][$0 / workerCount] }
   }
 
   /// The results among the references with these enrolment numbers, all scored by the defined reduction.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Threads for long scans, so that they hold up neither Swift's cooperative pool nor each other.
 ///
-/// A caller of `parallel` works along and needs no free thread to finish, so nested and simultaneous calls can't
+/// A caller of `map` works along and needs no free thread to finish, so nested and simultaneous calls can't
 /// block each other; many small searches run side by side, and one large one uses all threads.
 final class WorkerPool: Sendable {
   private final class Queue: Sendable {
@@ -36,7 +36,7 @@ final class WorkerPool: Sendable {
     }
   }
 
-  /// One call of `parallel`: items are taken one by one by whoever is free.
+  /// One call of `map`: items are taken one by one by whoever is free.
   private final class Batch: Sendable {
     private let count: Int
     private let body: @Sendable (Int) -> Void
@@ -60,7 +60,31 @@ final class WorkerPool: Sendable {
       }
     }
 
-    func wait() { allFinished.wait() }
+    func wait() {
+      allFinished.wait()
+      // Pairs with what the workers released, so that all they wrote is seen.
+      _ = finished.load(ordering: .acquiring)
+    }
+  }
+
+  /// Memory for the results of a call, a slot an item.
+  ///
+  /// `@unchecked Sendable`: each slot is written by the one thread that takes its item, and read when all have ended.
+  private final class Slots<Result: Sendable>: @unchecked Sendable {
+    let first: UnsafeMutablePointer<Result>
+    private let count: Int
+
+    init(count: Int) {
+      self.count = count
+      first = .allocate(capacity: count)
+    }
+
+    /// The results, moved out; all slots are filled.
+    func takeAll() -> [Result] {
+      (0..<count).map { (first + $0).move() }
+    }
+
+    deinit { first.deallocate() }
   }
 
   let threadCount: Int
@@ -73,14 +97,16 @@ final class WorkerPool: Sendable {
 
   deinit { queue.close(threadCount: threadCount) }
 
-  /// Runs `body` for each item of 0..<count on up to `threadCount` threads, the caller's included, and returns when
-  /// all have ended. Blocks the caller.
-  func parallel(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-    if count <= 0 { return }
-    let batch = Batch(count: count, body: body)
+  /// The results of `body` for each item of 0..<count, in order, made on up to `threadCount` threads, the caller's
+  /// included. Blocks the caller until all have ended.
+  func map<Result: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) -> Result) -> [Result] {
+    if count <= 0 { return [] }
+    let slots = Slots<Result>(count: count)
+    let batch = Batch(count: count) { (slots.first + $0).initialize(to: body($0)) }
     for _ in 0..<(min(threadCount, count) - 1) { queue.add { batch.work() } }
     batch.work()
     batch.wait()
+    return slots.takeAll()
   }
 
   /// Runs `body` on a thread of the pool while the caller's task is suspended.
