@@ -19,7 +19,8 @@ enum TuneLivenessCommand: Command {
     .option("captures", "FILE", "capture records with label and subject, one a line"),
     .option("simulate", "LANDMARKER", "make a provisional model from simulated captures instead"),
     .option("subjects", "N", "how many to simulate (default: 200)"),
-    .option("recorded", "FILE", "sequences of the landmarker's output to train on as well, with --simulate"),
+    .option(
+      "recorded", "FILES", "with commas: sequences of the landmarker's output to train on, with --simulate"),
     .option("bpcer", "RATE", "the part of live calibration captures that may be refused (default: 0.05)"),
     .option("max-bpcer", "RATE", "the upper bound of the tested BPCER must not exceed it"),
     .option("max-apcer", "RATE", "the same for every species that can be stopped"),
@@ -76,13 +77,16 @@ enum TuneLivenessCommand: Command {
     _ name: String, _ bounds: LivenessTuning.Bounds, _ seed: UInt64, _ arguments: Arguments
   ) throws -> LivenessTuning {
     let subjects = try arguments.number("subjects", in: 8...100_000, default: 200)
-    let recorded = try arguments["recorded"].map { try RecordedSequence.read($0) } ?? []
+    let paths = (arguments["recorded"] ?? "").split(separator: ",").map(String.init)
+    var recorded: [RecordedSequence] = []
     var data: [String: String] = [:]
+    for path in paths {
+      recorded += try RecordedSequence.read(path)
+      data[URL(filePath: path).lastPathComponent] = try CaptureFile(path).digest
+    }
     var command = "--simulate \(name) --subjects \(subjects) --seed \(seed)"
-    if let path = arguments["recorded"] {
-      let file = URL(filePath: path).lastPathComponent
-      data[file] = try CaptureFile(path).digest
-      command += " --recorded \(file)"
+    if !paths.isEmpty {
+      command += " --recorded " + paths.map { URL(filePath: $0).lastPathComponent }.joined(separator: ",")
     }
     return try SimulatedTuning.tune(
       profile: SimulateCapturesCommand.profile(name), subjects: subjects, seed: seed, recorded: recorded,

@@ -14,15 +14,14 @@ public enum SimulatedTuning {
     let extractor = FeatureExtractor(template: template)
     let captures = SimulatedCohort(profile: profile, seed: seed, subjects: subjects).labelled(
       extractor: extractor)
-    // Only approaches teach anything about relief.
-    let kinds: Set = ["rerendered_3d", "attack_flat", "attack_bent"]
+    let kinds: Set = ["rerendered_3d", "attack_flat", "attack_bent", "real_head_no_approach"]
     let extra = recorded.filter { kinds.contains($0.kind) }.compactMap { sequence -> LabelledCapture? in
       var capture = LabelledCapture(sequence, extractor: extractor)
       capture?.weight = recordedWeight
       return capture
     }
     let recordings =
-      extra.isEmpty ? "" : ", with \(extra.count) sequences of the landmarker's output on renders in training"
+      extra.isEmpty ? "" : ", with \(extra.count) recorded sequences of the landmarker's output in training"
     return try LivenessTuning(
       captures: captures, extra: extra, landmarker: profile.landmarker, template: template, plan: .standard,
       bounds: bounds, seed: seed, provisional: true, provenance: provenance,

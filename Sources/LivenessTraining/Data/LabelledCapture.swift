@@ -17,6 +17,8 @@ public struct LabelledCapture: Sendable {
   public var groups: [String: String]
   /// How many captures it counts as when cues are fitted.
   public var weight = 1.0
+  /// Whether it is a recorded sequence of landmarks rather than a capture.
+  public var isRecorded = false
 
   public var isBonaFide: Bool { species == Self.bonaFide }
 
@@ -60,5 +62,10 @@ public struct LabelledCapture: Sendable {
       features: extractor.measure(
         landmarks, focalLength: focalLength(fieldOfView: sequence.fieldOfView ?? 70)
       ).features)
+    isRecorded = true
+    // Without an approach there is nothing to see of relief.
+    if sequence.kind == "real_head_no_approach" {
+      for feature in TrainingPlan.geometry { features[feature] = nil }
+    }
   }
 }

@@ -86,7 +86,7 @@ public struct ModelTrainer: Sendable {
           weight: regression.coefficients[$0])
       }, bias: regression.intercept, slope: 1, offset: 0, floor: -1e6)
     calibrate(&model, rows(split.calibrate), standardised)
-    setFloors(&model, plan, split.calibrate)
+    setFloors(&model, plan, split)
     return model
   }
 
@@ -108,11 +108,17 @@ public struct ModelTrainer: Sendable {
   }
 
   private func setFloors(
-    _ model: inout LivenessModel.CueModel, _ plan: TrainingPlan.CuePlan, _ part: [LabelledCapture]
+    _ model: inout LivenessModel.CueModel, _ plan: TrainingPlan.CuePlan, _ split: SubjectSplit
   ) {
-    let live = part.filter { $0.isBonaFide && $0.findings.isEmpty }
+    let live = split.calibrate.filter { $0.isBonaFide && $0.findings.isEmpty }
     let ratios = live.compactMap { model.ratio($0.features) }
     if !ratios.isEmpty { model.floor = ratios.quantile(plan.floorRate) }
+    if plan.admitsRecorded {
+      for capture in split.train where capture.isBonaFide && capture.isRecorded {
+        if let ratio = model.ratio(capture.features) { model.floor = min(model.floor, ratio) }
+      }
+    }
+    for (feature, range) in plan.fixedRanges { model.ranges[feature.rawValue] = range }
     for feature in plan.lowRanges {
       let values = live.compactMap { $0.features[feature] }
       if !values.isEmpty {

@@ -10,16 +10,22 @@ public struct TrainingPlan: Sendable {
     public var floorRate: Double
     public var lowRanges: [Feature] = []
     public var highRanges: [Feature] = []
+    public var fixedRanges: [Feature: LivenessModel.Range] = [:]
+    /// Whether the floor must refuse no recorded sequence of a person, where there are any in training.
+    public var admitsRecorded = false
 
     public init(
       _ features: [Feature], isRequired: Bool, floorRate: Double, lowRanges: [Feature] = [],
-      highRanges: [Feature] = []
+      highRanges: [Feature] = [], fixedRanges: [Feature: LivenessModel.Range] = [:],
+      admitsRecorded: Bool = false
     ) {
       self.features = features
       self.isRequired = isRequired
       self.floorRate = floorRate
       self.lowRanges = lowRanges
       self.highRanges = highRanges
+      self.fixedRanges = fixedRanges
+      self.admitsRecorded = admitsRecorded
     }
   }
 
@@ -42,8 +48,9 @@ public struct TrainingPlan: Sendable {
       .geometry: .init(geometry, isRequired: true, floorRate: 0.01),
       .texture: .init(
         [.jitter, .jitterAutocorrelation, .smallestStep, .curvatureToStep, .jitterSpatialCorrelation],
-        isRequired: true, floorRate: 0.003, lowRanges: [.pathIrregularity],
-        highRanges: [.pathIrregularity, .pathReversal]),
+        isRequired: true, floorRate: 0.003, highRanges: [.pathIrregularity],
+        // A path that never turns back at all was computed, not recorded.
+        fixedRanges: [.pathIrregularity: .init(low: -3)], admitsRecorded: true),
       .challenge: .init(
         [.ovalSizeError, .ovalCentreError, .ovalSizeSpread, .ovalCentreSpread, .ovalCorrelation],
         isRequired: true,
