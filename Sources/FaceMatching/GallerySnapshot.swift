@@ -1,7 +1,7 @@
 import Biometrics
 
-/// The references of one organisation at one moment. Searches on it agree with each other, whatever is enrolled or
-/// removed meanwhile.
+/// The references of one organisation at one moment. Scans of it agree with each other, whatever is enrolled or removed
+/// meanwhile; a filter that names a user goes by an index, and does not find what has been removed since.
 ///
 /// Results are exact: those of the exhaustive scan with the defined reduction, bit for bit, best first, ties by
 /// ascending enrolment.

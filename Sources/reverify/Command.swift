@@ -18,6 +18,8 @@ enum ExitStatus {
   static let usage: Int32 = 64
   /// The input is not what it should be, or can't be read.
   static let data: Int32 = 65
+  /// The output could not be written.
+  static let output: Int32 = 74
 }
 
 let commands: [any (Command & Sendable).Type] = [
@@ -37,7 +39,8 @@ var overview: String {
   or single files: --embeddings FILE, --index FILE. Progress goes to stderr when that is a terminal.
   \(KernelVariable.help)
 
-  'reverify COMMAND --help' explains a command. Exit status: 0 done, 1 done in part, 64 wrong usage, 65 wrong input.
+  'reverify COMMAND --help' explains a command. Exit status: 0 done, 1 done in part, 64 wrong usage, 65 wrong input,
+  74 output lost.
 
   """
 }

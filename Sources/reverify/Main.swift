@@ -8,6 +8,10 @@ struct Main {
   static func main() async {
     let status = await run(Array(CommandLine.arguments.dropFirst()))
     Output.standard.flush()
+    if !Output.standard.isComplete {
+      complain("the output could not be written to its end")
+      exit(ExitStatus.output)
+    }
     exit(status)
   }
 

@@ -6,6 +6,8 @@ final class Output {
   nonisolated(unsafe) static let standard = Output()  // The command prints from one task alone.
 
   private var pending = ""
+  /// Whether all that was written reached its reader; once false, false for good.
+  private(set) var isComplete = true
   private static let pieceSize = 1 << 16
 
   func write(_ text: String) {
@@ -14,7 +16,7 @@ final class Output {
   }
 
   func flush() {
-    put(pending, to: STDOUT_FILENO)
+    isComplete = put(pending, to: STDOUT_FILENO) && isComplete
     pending = ""
   }
 
@@ -28,19 +30,33 @@ final class Output {
 
 /// Says on stderr what is wrong, after the command's name.
 func complain(_ text: String) {
-  put("reverify: \(text)\n", to: STDERR_FILENO)
+  _ = put("reverify: \(text)\n", to: STDERR_FILENO)
 }
 
-private func put(_ text: String, to descriptor: Int32) {
+/// Writes all of `text`; false when a part of it was lost.
+private func put(_ text: String, to descriptor: Int32) -> Bool {
   var text = text
-  text.withUTF8 { bytes in
+  return text.withUTF8 { bytes in
     var rest = UnsafeRawBufferPointer(bytes)
     while !rest.isEmpty {
       let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-      // Nobody reads any more, or the disk is full: there is nowhere left to say so.
-      guard count > 0 else { return }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     }
+    return true
+  }
+}
+
+/// Writes a file whole: beside and renamed where it is a regular file or none, in place where it is a device, a pipe or a
+/// link, which must not be replaced. Throws an `InputError`.
+func writeFile(_ content: Data, to path: String) throws {
+  var status = stat()
+  let isRegular = lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+  do {
+    try content.write(to: URL(filePath: path), options: isRegular ? .atomic : [])
+  } catch {
+    throw InputError("\(path): can't be written")
   }
 }
 
@@ -59,6 +75,6 @@ struct Progress {
     let percent = done * 100 / total
     guard percent != lastPercent else { return }
     lastPercent = percent
-    put("\r\(label): \(percent) %\(done == total ? "\n" : "")", to: STDERR_FILENO)
+    _ = put("\r\(label): \(percent) %\(done == total ? "\n" : "")", to: STDERR_FILENO)
   }
 }

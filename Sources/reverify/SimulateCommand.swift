@@ -130,6 +130,7 @@ enum SimulateCommand: Command {
     let range = -1...1 as ClosedRange<Float>
     if let verify = try arguments.optionalNumber("threshold", in: range) {
       let recognise = try arguments.number("recognise-threshold", in: range, default: verify)
+      guard recognise >= verify else { throw UsageError("--recognise-threshold can't lie below --threshold") }
       return ThresholdChoice(
         verify: SimilarityThreshold(verify)!, recognise: SimilarityThreshold(recognise)!,
         targetFalseMatchRate: nil,

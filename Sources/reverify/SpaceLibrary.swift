@@ -9,11 +9,15 @@ struct SpaceLibrary {
   let folder: String
   let spaces: [(name: String, points: OperatingPoints)]
 
-  /// Reads every space of the folder. None at all is no error; a file that is damaged is one.
+  /// Reads every space of the folder. None at all is no error; a file that is damaged, or a folder that was asked for and is
+  /// not there, is one.
   static func read(_ arguments: Arguments) throws -> SpaceLibrary {
-    let root = arguments["models"] ?? ProcessInfo.processInfo.environment["REVERIFY_MODELS"] ?? "models"
-    let folder = "\(root)/embedding-spaces"
-    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let chosen = arguments["models"] ?? ProcessInfo.processInfo.environment["REVERIFY_MODELS"]
+    let folder = "\(chosen ?? "models")/embedding-spaces"
+    let listing = try? FileManager.default.contentsOfDirectory(atPath: folder)
+    // A folder that was asked for must be there; without the default one there are no known spaces.
+    if listing == nil, chosen != nil { throw InputError("\(folder): expected a folder of embedding spaces") }
+    let files = listing ?? []
     let spaces = try files.filter { $0.hasSuffix(".json") }.sorted().map { file in
       do {
         let data = try Data(contentsOf: URL(filePath: "\(folder)/\(file)"))

@@ -86,11 +86,6 @@ enum TuneCommand: Command {
     guard let path else { return try Output.standard.write(json: points) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    let text = try encoder.encode(points) + Data("\n".utf8)
-    do {
-      try text.write(to: URL(filePath: path), options: .atomic)
-    } catch {
-      throw InputError("\(path): can't be written")
-    }
+    try writeFile(encoder.encode(points) + Data("\n".utf8), to: path)
   }
 }

@@ -43,11 +43,7 @@ enum TuneLivenessCommand: Command {
     case (nil, let landmarker?): tuning = try simulate(landmarker, bounds, seed, arguments)
     default: throw UsageError("from what? Give either --captures FILE or --simulate LANDMARKER")
     }
-    do {
-      try Data(tuning.model.encoded()).write(to: URL(filePath: out), options: .atomic)
-    } catch {
-      throw InputError("\(out): can't be written")
-    }
+    try writeFile(Data(tuning.model.encoded()), to: out)
     Output.standard.write(LivenessReport.text(tuning.evaluation) + "\n")
     for each in tuning.unmet { complain("not met: \(each)") }
     return tuning.unmet.isEmpty ? ExitStatus.success : ExitStatus.partial

@@ -11,8 +11,17 @@ public struct CommandRun: Sendable {
 
   /// Runs the command with `arguments` in the package's folder; `environment` is added to the process's own.
   public init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    try self.init(Self.products.appending(path: "reverify"), arguments, environment)
+  }
+
+  /// Runs a line of shell, in which `$0` is the command.
+  public init(shell line: String) throws {
+    try self.init(URL(filePath: "/bin/sh"), ["-c", line, Self.products.appending(path: "reverify").path], [:])
+  }
+
+  private init(_ executable: URL, _ arguments: [String], _ environment: [String: String]) throws {
     let process = Process()
-    process.executableURL = Self.products.appending(path: "reverify")
+    process.executableURL = executable
     process.currentDirectoryURL = Self.package
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }

@@ -51,4 +51,19 @@ import Testing
     #expect(damaged.status == 65)
     #expect(damaged.errors.contains("cut.fbin") && damaged.errors.contains("byte"))
   }
+
+  @Test func `a models folder that was asked for must be there`() throws {
+    let run = try CommandRun(["info", "--models", "no-such-folder"])
+    #expect(run.status == 65 && run.errors.contains("no-such-folder"))
+  }
+
+  @Test func `a recognise threshold below the verify threshold is refused, not raised in silence`() throws {
+    let run = try CommandRun(["simulate", "--threshold", "0.9", "--recognise-threshold", "0.1"])
+    #expect(run.status == 64 && run.output.isEmpty)
+  }
+
+  @Test func `output that can't be written is an error`() throws {
+    let lost = try CommandRun(shell: "exec \"$0\" info > /dev/full")
+    #expect(lost.status == 74 && lost.errors.contains("could not be written"))
+  }
 }
