@@ -1,9 +1,8 @@
 import Biometrics
-import Synchronization
 
 /// A store that lives and dies with the process: for tests, simulations, and as the readable form of the rules.
 public final class InMemoryStore: EnrolmentStore {
-  private let tables = Mutex(Tables())
+  private let tables = Guarded(Tables())
 
   public init() {}
 
