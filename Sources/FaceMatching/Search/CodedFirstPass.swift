@@ -32,7 +32,7 @@ struct CodedFirstPass: FirstPass {
     codes = quantised.flatMap(\.codes)
   }
 
-  var unitRows: Int { probes.count == 1 ? Segment.standardCapacity : 1024 }
+  var unitRows: Int { probes.count == 1 ? 8192 : 1024 }
 
   func makeScratch() -> Scratch {
     Scratch(
