@@ -1,13 +1,12 @@
 import Biometrics
-import Synchronization
 
 /// A store that lives and dies with the process: for tests, simulations, and as the readable form of the rules.
 public final class InMemoryStore: EnrolmentStore {
-  private let tables: Mutex<Tables>
+  private let tables: Guarded<Tables>
 
   /// An empty store; `chainKey` is what the chains of decisions are keyed with.
   public init(chainKey: SecretKey = .random()) {
-    tables = Mutex(Tables(chainKey: chainKey))
+    tables = Guarded(Tables(chainKey: chainKey))
   }
 
   public func organisations() -> [Organisation] {

@@ -1,6 +1,5 @@
 import Biometrics
 import EnrolmentStore
-import Synchronization
 
 /// A store whose writes fail when a test says so, on top of one that works.
 public final class FailingStore: EnrolmentStore {
@@ -18,7 +17,7 @@ public final class FailingStore: EnrolmentStore {
   }
 
   private let store: any EnrolmentStore
-  private let plan = Mutex(Plan())
+  private let plan = Guarded(Plan())
 
   public init(_ store: any EnrolmentStore) {
     self.store = store

@@ -29,16 +29,20 @@ extension StoreBehaviour {
       try await store.commit([Sample.erasure(.organisation)])
       #expect(try await store.audit(of: Sample.bank, noted: head) == .intact(head))
     },
-    StoreBehaviour("a head of another organisation, or made up, is not taken for one noted earlier") { store in
+    StoreBehaviour("a head of another organisation, or made up, is not taken for one noted earlier") {
+      store in
       try await Sample.people(of: store)
-      try await store.commit([.decision(Sample.decision("r")), .decision(Sample.decision("r", of: Sample.airline))])
+      try await store.commit([
+        .decision(Sample.decision("r")), .decision(Sample.decision("r", of: Sample.airline)),
+      ])
       let foreign = try await store.chainHead(of: Sample.airline)
       #expect(try await store.audit(of: Sample.bank, noted: foreign) == .broken(ChainFault(.head, at: 1)))
       let head = try await store.chainHead(of: Sample.bank)
       let forged = ChainHead(sequence: 1, value: Digest(of: [1]), seal: head.seal)
       #expect(try await store.audit(of: Sample.bank, noted: forged) == .broken(ChainFault(.head, at: 1)))
     },
-    StoreBehaviour("a session is refused or ready as was said last, and the gallery's version follows") { store in
+    StoreBehaviour("a session is refused or ready as was said last, and the gallery's version follows") {
+      store in
       #expect(try await store.galleryVersion() == .empty)
       try await Sample.people(of: store)
       #expect(try await store.galleryVersion() == .empty)
@@ -61,7 +65,9 @@ extension StoreBehaviour {
       try await Sample.people(of: store)
       for id in ["s3", "s1", "s2"] { try await store.commit([.enrol(Sample.session(SessionID(id)))]) }
       #expect(
-        try await store.preparingSessions(in: Sample.bank, limit: 2).map(\.enrolled.session.id) == ["s3", "s1"])
+        try await store.preparingSessions(in: Sample.bank, limit: 2).map(\.enrolled.session.id) == [
+          "s3", "s1",
+        ])
       try await store.commit([.ready("s3", in: Sample.bank), .refused("s2", in: Sample.bank)])
       #expect(try await store.preparingSessions(in: Sample.bank, limit: 9).map(\.sequence) == [2])
       #expect(try await store.session("s2", in: Sample.bank)?.session.preparation == .refused)

@@ -4,7 +4,8 @@ import Testing
 
 extension StoreBehaviour {
   static let erasures: [StoreBehaviour] = [
-    StoreBehaviour("evidence comes back with its bits, may be replaced, and needs its re-verification") { store in
+    StoreBehaviour("evidence comes back with its bits, may be replaced, and needs its re-verification") {
+      store in
       try await Sample.people(of: store)
       let evidence = Sample.evidence("r")
       await expect(.missing) { try await store.commit([.evidence(evidence)]) }
@@ -20,7 +21,8 @@ extension StoreBehaviour {
       #expect(try await store.evidence(of: "r", attempt: 2) == Sample.evidence("r", attempt: 2))
       #expect(try await store.evidence(of: "r", attempt: 3) == nil)
     },
-    StoreBehaviour("an erased session is gone, its number and the others stay, and it is not enrolled again") { store in
+    StoreBehaviour("an erased session is gone, its number and the others stay, and it is not enrolled again")
+    { store in
       try await Sample.people(of: store)
       for id in ["s1", "s2", "s3"] { try await store.commit([.enrol(Sample.session(SessionID(id)))]) }
       try await store.commit([Sample.erasure(.session("s2"))])
@@ -33,7 +35,8 @@ extension StoreBehaviour {
       try await store.commit([.enrol(Sample.session("s4"))])
       #expect(try await store.sessions(in: Sample.bank, after: 3, limit: 9).map(\.sequence) == [4])
     },
-    StoreBehaviour("an erased user is gone with address, sessions, evidence and counter, and so stays") { store in
+    StoreBehaviour("an erased user is gone with address, sessions, evidence and counter, and so stays") {
+      store in
       try await Sample.people(of: store)
       try await store.commit([
         .enrol(Sample.session("s")), .enrol(Sample.session("s", in: Sample.airline)),
@@ -50,7 +53,9 @@ extension StoreBehaviour {
       #expect(try await store.evidence(of: "r", attempt: 1) == nil)
       #expect(try await store.failures(of: "anna", in: Sample.bank).revision == 0)
       // What holds no biometric data stays.
-      #expect(try await store.decisions(of: Sample.bank, after: 0, limit: 9).map(\.record) == [Sample.decision("r")])
+      #expect(
+        try await store.decisions(of: Sample.bank, after: 0, limit: 9).map(\.record) == [Sample.decision("r")]
+      )
       #expect(try await store.reVerification("r")?.state == [1])
       // Others are not concerned.
       #expect(try await store.session("s", in: Sample.airline) != nil)
@@ -68,7 +73,8 @@ extension StoreBehaviour {
       try await store.commit([.user(Sample.user("anna-2", "anna@example.com"))])
       #expect(try await store.user(withEmail: email, in: Sample.bank)?.id == "anna-2")
     },
-    StoreBehaviour("an erased organisation is gone with all it had but its decisions, and so stays") { store in
+    StoreBehaviour("an erased organisation is gone with all it had but its decisions, and so stays") {
+      store in
       try await Sample.people(of: store)
       try await store.commit([
         .enrol(Sample.session("s")), .enrol(Sample.session("s", in: Sample.airline)),
@@ -104,7 +110,8 @@ extension StoreBehaviour {
       for attempt in 1...3 { #expect(try await store.evidence(of: "r", attempt: attempt) == nil) }
       #expect(try await store.reVerification("r") != nil)
     },
-    StoreBehaviour("the ledger numbers erasures from 1, once each, and refuses what was never there") { store in
+    StoreBehaviour("the ledger numbers erasures from 1, once each, and refuses what was never there") {
+      store in
       try await Sample.people(of: store)
       try await store.commit([.enrol(Sample.session("s"))])
       for subject: Erasure.Subject in [.session("x"), .user("x"), .evidence("x")] {
@@ -147,7 +154,8 @@ extension StoreBehaviour {
       #expect(try await store.galleryVersion() == version)
       try await store.commit([.user(Sample.user("anna", "anna@example.com"))])
     },
-    StoreBehaviour("past retention is what is as old as the workflow's period or older, evidence too") { store in
+    StoreBehaviour("past retention is what is as old as the workflow's period or older, evidence too") {
+      store in
       try await Sample.people(of: store)
       var workflow = try Sample.workflow("payout")
       workflow.retention = try RetentionPeriod(.seconds(60))

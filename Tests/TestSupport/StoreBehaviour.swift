@@ -61,10 +61,13 @@ public enum Sample {
       revision: revision)
   }
 
-  public static func evidence(_ id: ReVerificationID, attempt: Int = 1, at judgedAt: Instant = noon) -> AttemptEvidence {
+  public static func evidence(_ id: ReVerificationID, attempt: Int = 1, at judgedAt: Instant = noon)
+    -> AttemptEvidence
+  {
     AttemptEvidence(
       reVerification: id, organisation: bank, workflow: "onboarding", user: "anna", attempt: attempt,
-      judgedAt: judgedAt, probe: [UncheckedEmbedding([0.5, -0.0, .greatestFiniteMagnitude, 1], space: space)],
+      judgedAt: judgedAt,
+      probe: [UncheckedEmbedding([0.5, -0.0, .greatestFiniteMagnitude, 1], space: space)],
       capture: [0, 1, 255])
   }
 
