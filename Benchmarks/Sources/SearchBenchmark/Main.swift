@@ -15,6 +15,8 @@ struct SearchBenchmark {
         builds a gallery, searches it, writes a snapshot file to FOLDER, opens it and compares the answers
     SearchBenchmark changes --count N --dimension D --changes N
         one search's time with and without N changes a second
+    SearchBenchmark limits
+        how fast this machine reads memory and multiplies bytes, on one thread
 
     """
 
@@ -47,6 +49,7 @@ struct SearchBenchmark {
       }
     case "scale": try ScaleRun(Options(arguments.dropFirst())).run()
     case "changes": try ChangesRun(Options(arguments.dropFirst())).run()
+    case "limits": try LimitsRun().run()
     default:
       complain(usage)
       exit(64)
