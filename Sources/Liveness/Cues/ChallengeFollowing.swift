@@ -8,6 +8,7 @@ struct ChallengeFollowing {
   func write(to features: inout FeatureVector) {
     writeErrors(to: &features)
     writeLag(to: &features)
+    OvalTracking(path: path, schedule: schedule, starts: starts)?.write(to: &features)
   }
 
   /// At the last 35 % of each stage the face should have reached its oval.
@@ -49,11 +50,11 @@ struct ChallengeFollowing {
     for step in 0...16 {
       let lag = 50 * Double(step)
       var (cross, sum, squares) = (0.0, 0.0, 0.0)
-      for (time, size) in zip(path.times, sizes) {
-        let at = max(time - lag, 0)
+      for frame in sizes.indices {
+        let at = max(path.times[frame] - lag, 0)
         var target = targets[0]
-        for (start, value) in zip(starts, targets) where at >= start { target = value }
-        cross += target * (size - mean)
+        for stage in starts.indices where at >= starts[stage] { target = targets[stage] }
+        cross += target * (sizes[frame] - mean)
         sum += target
         squares += target * target
       }

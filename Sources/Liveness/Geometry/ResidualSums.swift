@@ -12,9 +12,9 @@ struct ResidualSums {
   let qSpread: Double
 
   /// Products of each frame's residual with M∘x, M∘y, M∘D, D eₓ and D e_y.
-  private(set) var products: [[Double]] = []
+  private(set) var products: [SIMD8<Double>] = []
   /// What they amount to as coefficients of the basis's columns.
-  private(set) var coefficients: [[Double]] = []
+  private(set) var coefficients: [SIMD8<Double>] = []
   /// Σ of the squares of all residuals.
   private(set) var energy = 0.0
   /// Σ over frames of the residual, and weighted by q − mean; both coordinates, 2 × points.
@@ -80,6 +80,8 @@ struct ResidualSums {
     defer { ring.deallocate() }
     steps.reserveCapacity(frames)
     curvatures.reserveCapacity(frames)
+    products.reserveCapacity(frames)
+    coefficients.reserveCapacity(frames)
     for frame in 0..<frames {
       let residual = ring + frame % 3 * width
       writeResidual(coordinates + frame * width, fits[frame], residual)
@@ -104,15 +106,13 @@ struct ResidualSums {
     // (P − centre) L⁻¹ − M, with P a row.
     let (ixx, ixy) = (fit.yy / determinant, -fit.xy / determinant)
     let (iyx, iyy) = (-fit.yx / determinant, fit.xx / determinant)
-    basis.shape.x.withUnsafeBufferPointer { x in
-      basis.shape.y.withUnsafeBufferPointer { y in
-        for i in 0..<count {
-          let (dx, dy) = (seen[i] - fit.centreX, seen[count &+ i] - fit.centreY)
-          residual[i] = dx * ixx + dy * iyx - x[i]
-          residual[count &+ i] = dx * ixy + dy * iyy - y[i]
-        }
-      }
-    }
+    let constantX = -(fit.centreX * ixx + fit.centreY * iyx)
+    let constantY = -(fit.centreX * ixy + fit.centreY * iyy)
+    combine(
+      seen, seen + count, by: SIMD2(ixx, iyx), less: basis.shape.x, plus: constantX, into: residual, count)
+    combine(
+      seen, seen + count, by: SIMD2(ixy, iyy), less: basis.shape.y, plus: constantY, into: residual + count,
+      count)
   }
 
   private mutating func addProducts(of residual: UnsafePointer<Double>, frame: Int) {
@@ -152,14 +152,14 @@ struct ResidualSums {
     _ before: UnsafeMutablePointer<Double>?, _ neighbours: [Int]
   ) {
     let width = 2 * points
-    for i in 0..<width { step[i] = residual[i] - earlier[i] }
+    subtract(earlier, from: residual, into: step, width)
     let squared = dot(step, step, width)
     stepEnergy += squared
     steps.append((squared / Double(width)).squareRoot())
     if let before {
       let product = dot(step, before, width)
       stepProducts += product
-      for i in 0..<width { before[i] = step[i] - before[i] }
+      subtract(before, from: step, into: before, width)
       curvatures.append((dot(before, before, width) / Double(width)).squareRoot())
     }
     stepNeighbourProducts += neighbourDot(step, neighbours)
