@@ -15,6 +15,9 @@ struct FacePath {
     self.fits = fits
     let count = sequence.layout.points
     var (widths, xs, ys) = ([Double](), [Double](), [Double]())
+    widths.reserveCapacity(sequence.frames)
+    xs.reserveCapacity(sequence.frames)
+    ys.reserveCapacity(sequence.frames)
     sequence.coordinates.withUnsafeBufferPointer { points in
       for frame in 0..<sequence.frames {
         let base = points.baseAddress! + frame * 2 * count

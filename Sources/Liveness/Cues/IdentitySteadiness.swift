@@ -3,7 +3,10 @@ enum IdentitySteadiness {
   /// Absent unless at least five frames have an embedding, the first and the last frame among them.
   static func write(_ capture: Capture, to features: inout FeatureVector) {
     guard capture.frames.first?.embedding != nil, capture.frames.last?.embedding != nil else { return }
-    let embeddings = capture.frames.compactMap { $0.embedding?.map(Double.init) }
+    var embeddings: [[Double]] = []
+    for index in capture.frames.indices {
+      if let embedding = capture.frames[index].embedding { embeddings.append(embedding.map { Double($0) }) }
+    }
     guard embeddings.count >= 5, let dimension = embeddings.first?.count,
       embeddings.allSatisfy({ $0.count == dimension })
     else { return }

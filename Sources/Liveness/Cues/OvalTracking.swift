@@ -26,16 +26,18 @@ struct OvalTracking {
   }
 
   func write(to features: inout FeatureVector) {
-    let frames = zip(path.widths, path.fits).map { SIMD4($0, $1.centreX, $1.centreY, $1.size) }
+    let frames = path.fits.indices.map { frame in
+      let fit = path.fits[frame]
+      return SIMD4(path.widths[frame], fit.centreX, fit.centreY, fit.size)
+    }
     let sums = Sums(frames, stages: schedule.stages)
     var best = (error: Double.infinity, misses: SIMD3<Double>.zero, lag: 0.0)
     for delay in Self.delays {
-      let decays = [1, 2].map { stage in
-        path.times.map { Elementary.exp(-max($0 - starts[stage], 0) / delay) }
-      }
+      // Time since the second and the third oval in delays, and the exponential of its negative.
+      let since = path.times.map { (SIMD2($0, $0) - SIMD2(starts[1], starts[2])) / delay }
+      let decays = since.map { SIMD2(Elementary.exp(-max($0.x, 0)), Elementary.exp(-max($0.y, 0))) }
       for lag in Self.lags {
-        let responses = responses(decays, delay: delay, lag: lag)
-        let misses = sums.misses(responses, frames)
+        let misses = sums.misses(frames, since, decays, lag: lag / delay)
         let relative = misses / Self.tremors
         let error = (relative * relative).sum()
         if error < best.error { best = (error, misses, lag) }
@@ -47,20 +49,6 @@ struct OvalTracking {
     features[.trackingXError] = Elementary.log(best.misses.y + 1e-4)
     features[.trackingYError] = Elementary.log(best.misses.z + 1e-4)
     features[.trackingLag] = best.lag / 1000
-  }
-
-  /// The answers to the second and the third oval's steps, by frame.
-  private func responses(_ decays: [[Double]], delay: Double, lag: Double) -> [SIMD2<Double>] {
-    // e^(−(t − start − lag) / delay) of the one exponential of t − start.
-    let factor = Elementary.exp(lag / delay)
-    return path.times.indices.map { frame in
-      var response = SIMD2<Double>.zero
-      for step in 0..<2 {
-        let x = (path.times[frame] - starts[step + 1] - lag) / delay
-        if x > 0 { response[step] = 1 - (1 + x) * (decays[step][frame] * factor) }
-      }
-      return response
-    }
   }
 
   /// Least squares by sums over the frames, whose elements are width, x, y and size.
@@ -86,15 +74,25 @@ struct OvalTracking {
       (first, second, third) = (ovals[0], ovals[1] - ovals[0], ovals[2] - ovals[1])
     }
 
-    /// Root mean squares of what the responses leave: of the width relative to its mean, of x and of y.
-    func misses(_ responses: [SIMD2<Double>], _ frames: [SIMD4<Double>]) -> SIMD3<Double> {
+    /// Root mean squares of what answers after `lag` delays leave: of the width relative to its mean, of x and of y.
+    func misses(
+      _ frames: [SIMD4<Double>], _ since: [SIMD2<Double>], _ decays: [SIMD2<Double>], lag: Double
+    ) -> SIMD3<Double> {
       var (g1, g2) = (SIMD4<Double>.zero, SIMD4<Double>.zero)
       var (sums, products, cross) = (SIMD2<Double>.zero, SIMD2<Double>.zero, 0.0)
-      for (response, frame) in zip(responses, frames) {
-        g1 += response.x * frame
-        g2 += response.y * frame
+      // e^(lag − since) of the one exponential of the time since.
+      let factor = Elementary.exp(lag)
+      for index in frames.indices {
+        let x = since[index] - lag
+        // The third oval comes after the second: nothing is answered yet.
+        guard x.x > 0 else { continue }
+        var response = 1 - (1 + x) * (decays[index] * factor)
+        if x.y <= 0 { response.y = 0 }
+        g1 += response.x * frames[index]
         sums += response
         products += response * response
+        guard x.y > 0 else { continue }
+        g2 += response.y * frames[index]
         cross += response.x * response.y
       }
       // m = first + g₁ second + g₂ third: Σ m, Σ m², Σ m · seen, Σ m · size.

@@ -104,7 +104,7 @@ public struct LivenessDetector: Sendable {
     let sequence = capture.landmarkSequence(layout)
     let measurement = extractor.measure(sequence, focalLength: capture.device.focalLength)
     var features = measurement.features
-    let times = capture.frames.map(\.time)
+    let times = capture.frames.indices.map { capture.frames[$0].time }
     let aspect = Double(capture.device.imageHeight) / Double(capture.device.imageWidth)
     let path = FacePath(sequence, fits: measurement.fits, times: times, imageAspect: aspect)
     if let starts = stageStarts(capture, schedule, revealed, limits) {

@@ -16,7 +16,7 @@ struct GeometryFeatures {
   }
 
   func write(to features: inout FeatureVector) {
-    let ascending = sums.q.sorted()
+    let ascending = sums.ascending
     let near = ascending.quantileOfSorted(0.9)
     features[.sizeRatio] = near / ascending.quantileOfSorted(0.1)
     features[.nearSize] = near

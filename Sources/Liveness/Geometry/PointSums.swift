@@ -107,6 +107,26 @@ func addScaled(
   }
 }
 
+/// first[i] += factor · a[i], and second[i] likewise.
+func addScaled(
+  _ a: UnsafePointer<Double>, by factor: Double, to first: UnsafeMutablePointer<Double>, and other: Double,
+  to second: UnsafeMutablePointer<Double>, _ count: Int
+) {
+  var i = 0
+  while i &+ 8 <= count {
+    let values = eight(a + i)
+    let (one, two) = (eight(UnsafePointer(first) + i), eight(UnsafePointer(second) + i))
+    UnsafeMutableRawPointer(first + i).storeBytes(of: one + factor * values, as: SIMD8<Double>.self)
+    UnsafeMutableRawPointer(second + i).storeBytes(of: two + other * values, as: SIMD8<Double>.self)
+    i &+= 8
+  }
+  while i < count {
+    first[i] += factor * a[i]
+    second[i] += other * a[i]
+    i &+= 1
+  }
+}
+
 /// result[i] = a[i] − b[i]; `result` may be `b`.
 func subtract(
   _ b: UnsafePointer<Double>, from a: UnsafePointer<Double>, into result: UnsafeMutablePointer<Double>,

@@ -70,15 +70,26 @@ struct PoseSteps {
   func write(to features: inout FeatureVector) {
     guard steps.count >= 3 else { return }
     let reversals = (1..<steps.count).map { -(steps[$0 - 1] * steps[$0]).sum() }
-    let order = reversals.indices.sorted {
-      reversals[$0] != reversals[$1] ? reversals[$0] > reversals[$1] : $0 < $1
-    }
+    let order = Self.greatest(Self.tried, of: reversals)
     let sum = order.prefix(Self.summed).reduce(0) { $0 + reversals[$1] }
     let logarithm = Elementary.log(max(sum, 1e-3))
     features[.pathReversals] = logarithm
     // The weight of the gain was chosen on simulated captures.
-    let gain = gainOfExchanges(among: order.prefix(Self.tried).map { $0 + 1 }.sorted())
+    let gain = gainOfExchanges(among: order.map { $0 + 1 }.sorted())
     features[.pathDisorder] = logarithm + 0.4 * Elementary.log(1 + gain)
+  }
+
+  /// Where the `count` greatest of `values` stand, the greatest first; of equal ones the earlier comes first.
+  private static func greatest(_ count: Int, of values: [Double]) -> [Int] {
+    var (rest, found) = (values, [Int]())
+    while found.count < min(count, values.count) {
+      var best = found.isEmpty ? 0 : -1
+      for index in rest.indices where rest[index] > (best < 0 ? -.infinity : rest[best]) { best = index }
+      guard best >= 0 else { break }
+      found.append(best)
+      rest[best] = -.infinity
+    }
+    return found
   }
 
   /// By how much Σ |step|² falls when, again and again, those two of `frames` change places that shorten the path most.

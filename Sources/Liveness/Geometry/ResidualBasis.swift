@@ -58,7 +58,16 @@ struct ResidualBasis {
 
 /// Inner products of all pairs of `columns`, row by row.
 func gramMatrix(_ columns: [[Double]]) -> [Double] {
-  columns.flatMap { left in columns.map { dot(left, $0, left.count) } }
+  let size = columns.count
+  var gram = [Double](repeating: 0, count: size * size)
+  for i in 0..<size {
+    for j in 0...i {
+      let product = dot(columns[i], columns[j], columns[i].count)
+      gram[i * size + j] = product
+      gram[j * size + i] = product
+    }
+  }
+  return gram
 }
 
 extension NormalEquations {

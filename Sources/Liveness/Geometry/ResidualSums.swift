@@ -8,6 +8,8 @@ struct ResidualSums {
   /// Inter-ocular distance over camera distance, by frame.
   let q: [Double]
   let qMean: Double
+  /// q in ascending order.
+  let ascending: [Double]
   /// Σ (q − mean)².
   let qSpread: Double
 
@@ -63,11 +65,34 @@ struct ResidualSums {
     nearLessFar = total
     let ends = max(3, frames / 5)
     endFrames = ends
-    let order = q.indices.sorted { q[$0] != q[$1] ? q[$0] < q[$1] : $0 < $1 }
-    var weights = [Double](repeating: 0, count: frames)
-    for index in order.prefix(ends) { weights[index] -= 1 / Double(ends) }
-    for index in order.suffix(ends) { weights[index] += 1 / Double(ends) }
-    endWeights = weights
+    ascending = q.sorted()
+    endWeights = Self.weights(ofEnds: ends, q, ascending)
+  }
+
+  /// −1/`ends` for the `ends` smallest of `q`, +1/`ends` for the greatest; of equal ones the earlier count as smaller.
+  private static func weights(ofEnds ends: Int, _ q: [Double], _ ascending: [Double]) -> [Double] {
+    var weights = [Double](repeating: 0, count: q.count)
+    let (low, high) = (ascending[min(ends, q.count) - 1], ascending[max(q.count - ends, 0)])
+    var (least, greatest) = (ends, ends)
+    for value in ascending {
+      least -= value < low ? 1 : 0
+      greatest -= value > high ? 1 : 0
+    }
+    for index in q.indices where q[index] <= low {
+      if q[index] == low {
+        guard least > 0 else { continue }
+        least -= 1
+      }
+      weights[index] -= 1 / Double(ends)
+    }
+    for index in q.indices.reversed() where q[index] >= high {
+      if q[index] == high {
+        guard greatest > 0 else { continue }
+        greatest -= 1
+      }
+      weights[index] += 1 / Double(ends)
+    }
+    return weights
   }
 
   /// The jitter in inter-ocular distances: the median over time of second differences, scaled for white noise.
@@ -122,8 +147,7 @@ struct ResidualSums {
     products.append(product)
     coefficients.append(coefficient)
     energy += dot(residual, residual, width)
-    addScaled(residual, by: 1, to: &total, width)
-    addScaled(residual, by: q[frame] - qMean, to: &qWeighted, width)
+    addScaled(residual, by: 1, to: &total, and: q[frame] - qMean, to: &qWeighted, width)
     if endWeights[frame] != 0 { addScaled(residual, by: endWeights[frame], to: &nearLessFar, width) }
     guard basis.hasTurns else { return }
     turned.withUnsafeMutableBufferPointer {
