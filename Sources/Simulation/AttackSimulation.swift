@@ -133,7 +133,8 @@ public struct AttackSimulation: Sendable {
         reasons: (reasons[species] ?? [:])
           .sorted { $0.value != $1.value ? $0.value > $1.value : $0.key.rawValue < $1.key.rawValue }
           .map { ($0.key, $0.value) },
-        isStoppable: !AttackSpecies.unstoppable.contains(species))
+        // Colours, which are shown, stop the one that doesn't answer them.
+        isStoppable: !AttackSpecies.unstoppable.contains(species) || species == .colourlessRender)
     }
   }
 }
