@@ -63,11 +63,13 @@ struct ValidationTests {
       tried += 1
       passed += decision.verdict == .pass ? 1 : 0
     }
-    print("jitter \(noise), reordered within 1.2 s: \(LivenessReport.interval(Proportion(passed, of: tried)))")
+    print(
+      "jitter \(noise), reordered within 1.2 s: \(LivenessReport.interval(Proportion(passed, of: tried)))")
     #expect(Double(passed) <= 0.1 * Double(tried))
   }
 
-  @Test("an old capture hardly ever answers a new challenge, nor does the best of ten", arguments: [true, false])
+  @Test(
+    "an old capture hardly ever answers a new challenge, nor does the best of ten", arguments: [true, false])
   func replays(withColours: Bool) throws {
     let victims = Fixtures.isLong ? 200 : 1
     let detector = try Fixtures.detector()
@@ -90,7 +92,9 @@ struct ValidationTests {
     #expect(best.value <= (withColours ? 0.01 : 0.03))
   }
 
-  @Test("the same stored capture under many challenges fails, also without the replay guard", arguments: [true, false])
+  @Test(
+    "the same stored capture under many challenges fails, also without the replay guard",
+    arguments: [true, false])
   func stored(withColours: Bool) throws {
     let detector = try Fixtures.detector()
     let simulator = withColours ? Fixtures.simulator : Fixtures.colourless

@@ -32,7 +32,8 @@ struct NormalEquations {
   }
 
   /// The solution for a right side of 1 at `index` and 0 elsewhere.
-  private static func column(_ index: Int, _ size: Int, _ factor: [Double], _ usable: [Bool]) -> SIMD8<Double> {
+  private static func column(_ index: Int, _ size: Int, _ factor: [Double], _ usable: [Bool]) -> SIMD8<Double>
+  {
     var x = SIMD8<Double>.zero
     for i in index..<size {
       var sum = i == index ? 1.0 : 0

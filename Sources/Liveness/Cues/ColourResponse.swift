@@ -11,7 +11,8 @@ enum ColourResponse {
     times.reserveCapacity(capture.frames.count)
     response.reserveCapacity(capture.frames.count)
     for index in capture.frames.indices {
-      guard let face = capture.frames[index].faceColour, let background = capture.frames[index].backgroundColour
+      guard let face = capture.frames[index].faceColour,
+        let background = capture.frames[index].backgroundColour
       else { continue }
       times.append(capture.frames[index].time)
       response.append(chroma(face - background))

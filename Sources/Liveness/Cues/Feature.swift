@@ -148,6 +148,7 @@ public struct FeatureVector: Hashable, Sendable {
   /// What is present, by name.
   public var named: [String: Double] {
     Dictionary(
-      uniqueKeysWithValues: Feature.allCases.compactMap { feature in self[feature].map { (feature.name, $0) } })
+      uniqueKeysWithValues: Feature.allCases.compactMap { feature in self[feature].map { (feature.name, $0) }
+      })
   }
 }

@@ -18,7 +18,8 @@ struct OvalTracking {
 
   /// `nil` without three stages or the shape's place in each frame.
   init?(path: FacePath, schedule: ChallengeSchedule, starts: [Double]) {
-    guard schedule.stages.count == 3, starts.count == 3, path.fits.count == path.times.count, path.times.count >= 8
+    guard schedule.stages.count == 3, starts.count == 3, path.fits.count == path.times.count,
+      path.times.count >= 8
     else { return nil }
     self.path = path
     self.schedule = schedule

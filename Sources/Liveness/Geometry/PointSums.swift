@@ -147,7 +147,8 @@ func subtract(
 /// result[i] = factor.x · a[i] + factor.y · b[i] − c[i] + constant.
 func combine(
   _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>, by factor: SIMD2<Double>,
-  less c: UnsafePointer<Double>, plus constant: Double, into result: UnsafeMutablePointer<Double>, _ count: Int
+  less c: UnsafePointer<Double>, plus constant: Double, into result: UnsafeMutablePointer<Double>,
+  _ count: Int
 ) {
   let constants = SIMD8(repeating: constant)
   var i = 0

@@ -61,7 +61,9 @@ struct PoseSteps {
       (weight / max(bends.map(square).median, 1e-18)).squareRoot()
     }
     guard !bends.isEmpty else { return .zero }
-    let (place, shape, turn) = (scale(3) { $0[0] + $0[1] }, scale(3) { $0[2] + $0[3] }, scale(6) { $0[4] + $0[5] })
+    let (place, shape, turn) = (
+      scale(3) { $0[0] + $0[1] }, scale(3) { $0[2] + $0[3] }, scale(6) { $0[4] + $0[5] }
+    )
     return SIMD8(place, place, shape, shape, turn, turn, scale(1) { $0[6] }, scale(2) { $0[7] })
   }
 
@@ -104,7 +106,8 @@ struct PoseSteps {
             let (before, after) = (pose - poses[place - 1], pose - poses[place + 1])
             return (before * before + after * after).sum()
           }
-          let gain = length(a, at: first) + length(b, at: second) - length(b, at: first) - length(a, at: second)
+          let gain =
+            length(a, at: first) + length(b, at: second) - length(b, at: first) - length(a, at: second)
           if gain > best.gain { best = (gain, first, second) }
         }
       }

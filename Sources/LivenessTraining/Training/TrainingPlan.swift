@@ -53,7 +53,8 @@ public struct TrainingPlan: Sendable {
         fixedRanges: [.pathReversals: .init(low: 0)], admitsRecorded: true),
       .challenge: .init(
         [
-          .ovalSizeError, .ovalCentreError, .ovalSizeSpread, .ovalCentreSpread, .ovalCorrelation, .trackingError,
+          .ovalSizeError, .ovalCentreError, .ovalSizeSpread, .ovalCentreSpread, .ovalCorrelation,
+          .trackingError,
           .trackingWidthError, .trackingXError, .trackingYError,
         ],
         isRequired: true,
