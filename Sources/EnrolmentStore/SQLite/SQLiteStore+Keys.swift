@@ -122,3 +122,11 @@ extension SQLiteStore {
     return hexadecimal(bytes)
   }
 }
+
+extension SQLiteStore {
+  /// The store's key for files of one purpose that are kept beside it, such as snapshots of its gallery; the same at each
+  /// opening and after every rotation.
+  public func fileKey(for purpose: String) throws(StoreError) -> SecretKey {
+    try keyring.lasting("file \(purpose)", of: nil)
+  }
+}

@@ -34,8 +34,9 @@ final class SearchEngine: Sendable {
   private static func blas(
     for choice: Gallery.Configuration.BatchFirstPass, level: KernelLevel
   ) throws(GalleryError) -> OpenBLAS? {
-    // Our 8-bit kernels are the faster at every level but the plain one.
-    if choice == .int8 || (choice == .automatic && level != .scalar) { return nil }
+    // Without dot products of bytes in the instruction set a good BLAS is the faster.
+    let hasFastIntegers = level == .vnni || level == .avx512 || level == .neon
+    if choice == .int8 || (choice == .automatic && hasFastIntegers) { return nil }
     switch OpenBLAS.shared {
     case .success(let blas): return blas
     case .failure(let reason):
