@@ -27,7 +27,7 @@ struct SQLiteFaultTests {
     print("failing writes: \(failed) commits failed, \(ledgerAhead) of them were kept all the same")
   }
 
-  @Test("a rotation that was cut off goes on, and in between everything is read", arguments: [5, 25, 45])
+  @Test("a rotation that was cut off goes on, and in between everything is read", arguments: [4, 12, 20])
   func cutOffRotation(operation: Int) async throws {
     let place = try StorePlace()
     faulty_files_plan(.max, FAULTY_FILES_NONE)
@@ -88,7 +88,8 @@ private struct FaultRun {
     let again = try await place.open(files: "faulty")
     let found = try await contents(of: again)
     let expected = try await model(acknowledged)
-    #expect(found == expected, "seed \(seed)")
+    let isExpected = found == expected
+    #expect(isExpected, "seed \(seed)")
     await again.close()
   }
 
@@ -106,8 +107,8 @@ private struct FaultRun {
     let found = try await contents(of: store)
     if try await found == model(acknowledged) { return }
     let kept = try await model(acknowledged + [changes])
-    // An erasure that reached the ledger alone is carried out with the next commit, or at the next opening.
-    #expect(found == kept, "seed \(seed): a failed commit is half there")
+    let isKept = found == kept
+    #expect(isKept, "seed \(seed): a failed commit is half there")
     acknowledged.append(changes)
     keptThoughFailed += 1
   }

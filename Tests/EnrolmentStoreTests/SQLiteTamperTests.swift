@@ -71,8 +71,9 @@ struct SQLiteTamperTests {
     Tampering(
       "an API key under another secret",
       [
-        "UPDATE api_keys SET digest = digest || x'00' WHERE id = 'key-1'",
-        "UPDATE api_keys SET digest = (SELECT substr(digest, 1, 32) FROM api_keys WHERE id = 'key-1') WHERE id = 'key-2'",
+        "CREATE TEMP TABLE kept AS SELECT digest FROM api_keys WHERE id = 'key-1'",
+        "UPDATE api_keys SET digest = x'00' WHERE id = 'key-1'",
+        "UPDATE api_keys SET digest = (SELECT digest FROM kept) WHERE id = 'key-2'",
       ]
     ) {
       _ = try await $0.apiKey(APIKey.digest(of: "one"))

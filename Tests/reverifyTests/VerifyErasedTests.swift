@@ -28,7 +28,7 @@ struct VerifyErasedTests {
   func nothing() async throws {
     let folder = try await erased()
     let path = folder.path + "/bank.db"
-    let run = try run(["--store", path, "--email", "anna@example.com"])
+    let run = try self.run(["--store", path, "--email", "anna@example.com"])
     #expect(run.status == 0)
     #expect(run.lines.first == "erasures in the ledger: 1")
     #expect(run.lines.last == "nothing of the erased was found")
@@ -45,7 +45,7 @@ struct VerifyErasedTests {
     let table = try folder.write("looked-for.csv", Array(values.map { "\($0)" }.joined(separator: ",").utf8))
     _ = try folder.write(
       "core", values.flatMap { withUnsafeBytes(of: $0.bitPattern.littleEndian) { Array($0) } })
-    let run = try run([
+    let run = try self.run([
       "--store", path, "--email", "Anna@example.com", "--embeddings", table, "--also", folder.path,
     ])
     #expect(run.status == 1)

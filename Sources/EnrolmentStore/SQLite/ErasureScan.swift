@@ -55,9 +55,14 @@ extension SQLiteStore {
           code: .remains, file: configuration.path,
           place: "page \(page): \(bytes) bytes that belong to no row"))
     }
+    let search = TraceSearch(traces)
     let own = ["", "-wal", "-journal"].map { configuration.path + $0 } + [configuration.ledgerPath]
-    for path in own where FileManager.default.fileExists(atPath: path) { scan.look(at: path, for: traces) }
-    for path in others { scan.look(at: path, for: traces) }
+    for path in own where FileManager.default.fileExists(atPath: path) {
+      scan.look(at: path, for: traces, search)
+    }
+    for path in others {
+      scan.look(at: path, for: traces, search)
+    }
     for file in scan.files where file.bytes > 0 {
       if file.path == configuration.path + "-wal" || file.path == configuration.path + "-journal" {
         scan.findings.append(
@@ -105,15 +110,14 @@ extension SQLiteStore {
 }
 
 extension ErasureScan {
-  fileprivate mutating func look(at path: String, for traces: [ErasureTrace]) {
+  fileprivate mutating func look(at path: String, for traces: [ErasureTrace], _ search: TraceSearch) {
     guard let content = try? Data(contentsOf: URL(filePath: path), options: .alwaysMapped) else {
       findings.append(.init(code: .unreadable, file: path, place: "can't be read"))
       return
     }
     files.append((path, content.count))
-    for trace in traces {
-      guard let first = trace.offsets(in: content).first else { continue }
-      findings.append(.init(code: .trace, file: path, place: "\(trace.name) at byte \(first)"))
+    for (trace, offset) in search.firstOffsets(in: content).sorted(by: { $0.key < $1.key }) {
+      findings.append(.init(code: .trace, file: path, place: "\(traces[trace].name) at byte \(offset)"))
     }
   }
 }

@@ -36,11 +36,6 @@ public struct ErasureTrace: Sendable {
     }.filter { Set($0).count > 3 }  // A run of zeros is nobody's.
   }
 
-  /// The offsets at which it is found in `content`.
-  func offsets(in content: Data) -> [Int] {
-    patterns.compactMap { content.range(of: $0)?.lowerBound }.sorted()
-  }
-
   private static func byte(_ value: Float) -> Int8 {
     value.isFinite ? Int8(max(-127, min(127, value.rounded()))) : 0
   }
