@@ -31,6 +31,7 @@ run: packages swift
 
 test: packages swift
 	@Tests/run-benchmarks-tiny
+	@Tests/CFaceKernelsCross/amx.sh
 	@Tests/run-tests $(TEST_FLAGS)
 
 # Leaks are not looked for: the test runner itself leaves a few bytes behind, and every run would fail.

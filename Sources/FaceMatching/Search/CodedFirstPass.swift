@@ -56,15 +56,18 @@ struct CodedFirstPass: FirstPass {
     if rows.isEmpty { return }
     let offsets = offsets(view.segment.frame, &scratch)
     if probes.count == 1 {
-      return scanSingle(rows, of: view, offset: offsets[0], scratch: &scratch, cutoff: cutoff(0), accept: accept)
+      return scanSingle(
+        rows, of: view, offset: offsets[0], scratch: &scratch, cutoff: cutoff(0), accept: accept)
     }
     let (plane, block) = (view.segment.fine, rows.lowerBound / Int(FK_BLOCK_ROWS))
     for first in stride(from: 0, to: probes.count, by: Self.groupSize) {
       let group = first..<min(first + Self.groupSize, probes.count)
-      multiply(group, plane.block(block), blockCount: rows.count / Int(FK_BLOCK_ROWS), into: &scratch.products)
+      multiply(
+        group, plane.block(block), blockCount: rows.count / Int(FK_BLOCK_ROWS), into: &scratch.products)
       for probe in group {
         let estimates = Estimates(
-          probe: probe, rows: rows, plane: plane, constant: probes[probe].constant(largestNorm: view.largestNorm),
+          probe: probe, rows: rows, plane: plane,
+          constant: probes[probe].constant(largestNorm: view.largestNorm),
           offset: offsets[probe], position: (probe - first) * rows.count)
         hand(estimates, select(estimates, &scratch, cutoff: cutoff(probe)), scratch, to: accept)
       }
@@ -122,7 +125,8 @@ struct CodedFirstPass: FirstPass {
   ) {
     codes.withUnsafeBufferPointer { codes in
       kernels.table.pointee.dot_blocks_i8(
-        blocks, blockCount, planeDimension, codes.baseAddress! + group.lowerBound * planeDimension, group.count,
+        blocks, blockCount, planeDimension, codes.baseAddress! + group.lowerBound * planeDimension,
+        group.count,
         &products)
     }
   }
@@ -133,7 +137,8 @@ struct CodedFirstPass: FirstPass {
     let probe = probes[estimates.probe]
     return scratch.products.withUnsafeBufferPointer { products in
       kernels.table.pointee.select_i8(
-        products.baseAddress! + estimates.position, plane.scales + first, plane.errors + first, estimates.rows.count,
+        products.baseAddress! + estimates.position, plane.scales + first, plane.errors + first,
+        estimates.rows.count,
         probe.scale, probe.errorFactor, estimates.constant, cutoff - estimates.offset, &scratch.indices,
         &scratch.estimates)
     }

@@ -34,9 +34,9 @@ final class SearchEngine: Sendable {
   private static func blas(
     for choice: Gallery.Configuration.BatchFirstPass, level: KernelLevel
   ) throws(GalleryError) -> OpenBLAS? {
-    // Without dot products of bytes in the instruction set a good BLAS is the faster.
-    let hasFastIntegers = level == .vnni || level == .avx512 || level == .neon
-    if choice == .int8 || (choice == .automatic && hasFastIntegers) { return nil }
+    // On narrow registers without dot products of bytes a good BLAS is the faster.
+    let prefersBLAS = level == .scalar || level == .avx2
+    if choice == .int8 || (choice == .automatic && !prefersBLAS) { return nil }
     switch OpenBLAS.shared {
     case .success(let blas): return blas
     case .failure(let reason):
