@@ -10,7 +10,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-PACKAGES := pkg-config libsodium-dev libxxhash-dev libopenblas-dev zlib1g-dev
+PACKAGES := pkg-config libsodium-dev libsqlite3-dev libxxhash-dev libopenblas-dev zlib1g-dev
 CROSS_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 BENCH_PACKAGES := python3 python3-venv
 BENCH_OPTIONS := SIZES DIMENSIONS POPULATIONS OPERATIONS PEERS THREADS LEVELS SEED SECONDS LONGEST SHARED FOLDER JSON SVG

@@ -24,7 +24,8 @@ enum ExitStatus {
 
 let commands: [any (Command & Sendable).Type] = [
   CompareCommand.self, SearchCommand.self, SimulateCommand.self, TuneCommand.self, TuneLivenessCommand.self,
-  ScoreLivenessCommand.self, SimulateCapturesCommand.self, EvaluatePADCommand.self, InfoCommand.self,
+  ScoreLivenessCommand.self, SimulateCapturesCommand.self, EvaluatePADCommand.self, VerifyErasedCommand.self,
+  InfoCommand.self,
 ]
 
 var overview: String {
