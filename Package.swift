@@ -38,14 +38,15 @@ let package = Package(
     library("FaceMatching", ["Biometrics", "CFaceKernels"]),
     library("EnrolmentStore", ["Biometrics", "CSodium"]),
     library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "Liveness", "CSodium"]),
-    library("Evaluation", ["Biometrics", "FaceMatching"]),
+    library("Evaluation", ["Biometrics", "FaceMatching", "CFaceKernels"]),
     library("Liveness", ["Biometrics", "CSodium"]),
     library("LivenessTraining", ["Biometrics", "Liveness", "Evaluation", "CSodium"]),
     library("EmbeddingFiles", ["CZlib"]),
     library(
       "Simulation",
       [
-        "Biometrics", "FaceMatching", "ReVerification", "EnrolmentStore", "Evaluation", "Liveness", "LivenessTraining",
+        "Biometrics", "FaceMatching", "ReVerification", "EnrolmentStore", "Evaluation", "Liveness",
+        "LivenessTraining",
       ]),
     library(
       "ReVerify",

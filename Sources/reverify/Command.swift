@@ -23,7 +23,8 @@ enum ExitStatus {
 }
 
 let commands: [any (Command & Sendable).Type] = [
-  CompareCommand.self, SearchCommand.self, SimulateCommand.self, TuneCommand.self, TuneLivenessCommand.self,
+  CompareCommand.self, SearchCommand.self, SimulateCommand.self, EvalCommand.self, TuneCommand.self,
+  TuneLivenessCommand.self,
   ScoreLivenessCommand.self, SimulateCapturesCommand.self, EvaluatePADCommand.self, InfoCommand.self,
 ]
 
