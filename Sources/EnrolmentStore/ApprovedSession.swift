@@ -8,6 +8,8 @@ public struct ApprovedSession: Hashable, Sendable, Codable {
     case preparing
     /// Its reference takes part in comparisons.
     case ready
+    /// It was looked at and takes no part in comparisons.
+    case refused
   }
 
   public let id: SessionID

@@ -93,13 +93,21 @@ public struct DecisionRecord: Hashable, Sendable, Codable {
   }
 }
 
+extension DecisionRecord {
+  /// The digest of its stored form, by which it is chained.
+  package var digest: Digest { Digest(of: RecordCoding.encode(self)) }
+}
+
 /// A decision record with its place in its organisation's order, from 1 without gaps.
 public struct NumberedDecision: Hashable, Sendable, Codable {
   public let sequence: Int64
   public let record: DecisionRecord
+  /// The value of the organisation's chain after this record.
+  public let chain: Digest
 
-  public init(sequence: Int64, _ record: DecisionRecord) {
+  public init(sequence: Int64, _ record: DecisionRecord, chain: Digest) {
     self.sequence = sequence
     self.record = record
+    self.chain = chain
   }
 }

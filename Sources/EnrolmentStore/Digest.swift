@@ -16,6 +16,12 @@ public struct Digest: Hashable, Sendable {
     bytes = digest
   }
 
+  /// The digest that these bytes are; exactly `byteCount` of them.
+  init(_ bytes: [UInt8]) {
+    precondition(bytes.count == Self.byteCount, "a digest has \(Self.byteCount) bytes")
+    self.bytes = bytes
+  }
+
   /// The digest written as 64 hexadecimal digits, or `nil` when `text` is anything else.
   public init?(hexadecimal text: String) {
     let digits = Array(text.utf8)
@@ -58,7 +64,7 @@ package func hexadecimal(_ bytes: [UInt8]) -> String {
   return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
 }
 
-private func hexadecimalValue(_ digit: UInt8) -> UInt8? {
+func hexadecimalValue(_ digit: UInt8) -> UInt8? {
   switch digit {
   case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
   case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10

@@ -3,7 +3,7 @@ import Biometrics
 /// Where the engine keeps what must outlive it.
 ///
 /// Reads see the latest commit. Writes go through `commit` alone, which is atomic and durable: when it returns,
-/// all its changes outlive the process; when it throws `conflict`, `missing` or `emailTaken`, none has happened.
+/// all its changes outlive the process; when it throws `conflict`, `missing`, `emailTaken` or `erased`, none has happened.
 /// After `unavailable` either may be the case, and the engine is written to be right both ways. Several engines
 /// may share a store, since nothing read earlier is trusted at commit: it names the revision it was made from.
 public protocol EnrolmentStore: Sendable {
@@ -30,6 +30,12 @@ public protocol EnrolmentStore: Sendable {
   func sessions(
     in organisation: OrganisationID, after sequence: Int64, limit: Int
   ) async throws(StoreError) -> [NumberedSession]
+  /// The first `limit` sessions that are still `preparing`, in the order of enrolment.
+  func preparingSessions(
+    in organisation: OrganisationID, limit: Int
+  ) async throws(StoreError) -> [NumberedSession]
+  /// Changes whenever a session is enrolled, prepared, refused or erased.
+  func galleryVersion() async throws(StoreError) -> GalleryVersion
 
   func reVerification(_ id: ReVerificationID) async throws(StoreError) -> StoredReVerification?
   /// The user's counter; one at revision 0 when they have never failed.
@@ -40,6 +46,24 @@ public protocol EnrolmentStore: Sendable {
   func decisions(
     of organisation: OrganisationID, after sequence: Int64, limit: Int
   ) async throws(StoreError) -> [NumberedDecision]
+  /// What an attempt was judged on; `nil` when it was not kept, or erased.
+  func evidence(
+    of reVerification: ReVerificationID, attempt: Int
+  ) async throws(StoreError) -> AttemptEvidence?
+  /// Where the chain of the organisation's decisions ends, for noting elsewhere.
+  func chainHead(of organisation: OrganisationID) async throws(StoreError) -> ChainHead
+  /// Checks the chain of the organisation's decisions from its start, and that it contains a head `noted` earlier.
+  /// Both also of an erased organisation; `missing` for one that never was.
+  func audit(
+    of organisation: OrganisationID, noted: ChainHead?
+  ) async throws(StoreError) -> ChainAudit
+
+  /// The first `limit` erasures after the one numbered `sequence`, of all organisations, in order.
+  func erasures(after sequence: Int64, limit: Int) async throws(StoreError) -> [NumberedErasure]
+  /// At most `limit` sessions and evidences whose workflow's retention period is over at `now`, to be erased.
+  func pastRetention(
+    in organisation: OrganisationID, at now: Instant, limit: Int
+  ) async throws(StoreError) -> [Erasure.Subject]
 
   /// Makes all changes, in order, or none.
   func commit(_ changes: [StoreChange]) async throws(StoreError)
@@ -63,10 +87,17 @@ public enum StoreChange: Hashable, Sendable {
   case enrol(EnrolledSession)
   /// Says of an enrolled session that its reference takes part in comparisons.
   case ready(SessionID, in: OrganisationID)
+  /// Says of an enrolled session that its reference takes no part in comparisons.
+  case refused(SessionID, in: OrganisationID)
   /// Stores a re-verification; `conflict` unless its revision is the stored one's (0: none is stored).
   case reVerification(StoredReVerification)
   /// Stores a counter; `conflict` unless its revision is the stored one's.
   case failures(FailureCounter)
-  /// Appends a decision of a known organisation, numbered next.
+  /// Appends a decision of a known organisation, numbered next, and to the chain.
   case decision(DecisionRecord)
+  /// Keeps what an attempt of a stored re-verification was judged on, or replaces it. Nothing is kept when the user or
+  /// the evidence was erased meanwhile.
+  case evidence(AttemptEvidence)
+  /// Erases a subject and adds to the ledger of erasures; again, it changes nothing. `missing` for one that was never there.
+  case erase(Erasure)
 }

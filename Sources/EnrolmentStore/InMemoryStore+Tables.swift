@@ -13,6 +13,7 @@ struct Owned<Key: Hashable & Sendable>: Hashable, Sendable {
 
 /// What an in-memory store holds. Each write notes how to take it back, so that a commit is whole or nothing.
 struct Tables {
+  let chainKey: SecretKey
   var organisations: [OrganisationID: Organisation] = [:]
   var workflows: [Owned<WorkflowID>: Workflow] = [:]
   var users: [Owned<UserID>: User] = [:]
@@ -20,14 +21,23 @@ struct Tables {
   var keys: [APIKeyID: APIKey] = [:]
   var keysByDigest: [Digest: APIKeyID] = [:]
   var balances: [OrganisationID: Credits] = [:]
-  var sessions: [Owned<SessionID>: EnrolledSession] = [:]
+  var sessions: [Owned<SessionID>: NumberedSession] = [:]
   var sessionsOfUser: [Owned<UserID>: [SessionID]] = [:]
-  var sessionOrder: [OrganisationID: [SessionID]] = [:]
+  /// In the order of enrolment; `nil` where one was erased.
+  var sessionOrder: [OrganisationID: [SessionID?]] = [:]
+  var galleryVersion = GalleryVersion.empty
   var reVerifications: [ReVerificationID: StoredReVerification] = [:]
+  var evidence: [ReVerificationID: [Int: AttemptEvidence]] = [:]
   var failures: [Owned<UserID>: FailureCounter] = [:]
-  var decisions: [OrganisationID: [DecisionRecord]] = [:]
+  var decisions: [OrganisationID: [NumberedDecision]] = [:]
+  var erasures: [NumberedErasure] = []
+  var erased: [ErasureTarget: Bool] = [:]
 
-  private typealias Undo = (inout Tables) -> Void
+  typealias Undo = (inout Tables) -> Void
+
+  init(chainKey: SecretKey) {
+    self.chainKey = chainKey
+  }
 
   /// Makes all changes in order, or none.
   mutating func make(_ changes: [StoreChange]) throws(StoreError) {
@@ -43,6 +53,7 @@ struct Tables {
   private mutating func make(_ change: StoreChange, _ undo: inout [Undo]) throws(StoreError) {
     switch change {
     case .organisation(let organisation):
+      try refuseErased(.organisation, of: organisation.id)
       set(\.organisations, organisation.id, organisation, &undo)
     case .workflow(let workflow):
       try require(workflow.organisation)
@@ -60,32 +71,28 @@ struct Tables {
     case .enrol(let enrolled):
       try add(enrolled, &undo)
     case .ready(let id, let organisation):
-      let key = Owned(id, by: organisation)
-      guard var enrolled = sessions[key] else {
-        throw StoreError(.missing, "session \(id) of \(organisation)")
-      }
-      enrolled.session.preparation = .ready
-      set(\.sessions, key, enrolled, &undo)
+      try prepare(id, organisation, .ready, &undo)
+    case .refused(let id, let organisation):
+      try prepare(id, organisation, .refused, &undo)
     case .reVerification(let stored):
       guard stored.revision == reVerifications[stored.id]?.revision ?? 0 else {
         throw StoreError(.conflict, "re-verification \(stored.id)")
       }
       set(\.reVerifications, stored.id, stored.stored, &undo)
-    case .failures(var counter):
-      let key = Owned(counter.user, by: counter.organisation)
-      guard counter.revision == failures[key]?.revision ?? 0 else {
-        throw StoreError(.conflict, "failures of user \(counter.user)")
-      }
-      counter.revision += 1
-      set(\.failures, key, counter, &undo)
+    case .failures(let counter):
+      try put(counter, &undo)
     case .decision(let record):
-      try require(record.organisation)
-      append(\.decisions, record.organisation, record, &undo)
+      try append(record, &undo)
+    case .evidence(let evidence):
+      try put(evidence, &undo)
+    case .erase(let erasure):
+      try erase(erasure, &undo)
     }
   }
 
   private mutating func put(_ user: User, _ undo: inout [Undo]) throws(StoreError) {
     try require(user.organisation)
+    try refuseErased(.user(user.id), of: user.organisation)
     let address = Owned(user.email, by: user.organisation)
     guard usersByEmail[address] ?? user.id == user.id else {
       throw StoreError(.emailTaken, "user \(user.id) of \(user.organisation)")
@@ -109,6 +116,9 @@ struct Tables {
   private mutating func add(_ enrolled: EnrolledSession, _ undo: inout [Undo]) throws(StoreError) {
     let session = enrolled.session
     let organisation = session.organisation
+    try refuseErased(.organisation, of: organisation)
+    try refuseErased(.session(session.id), of: organisation)
+    try refuseErased(.user(session.user), of: organisation)
     guard workflows[Owned(session.workflow, by: organisation)] != nil else {
       throw StoreError(.missing, "workflow \(session.workflow) of \(organisation)")
     }
@@ -119,18 +129,98 @@ struct Tables {
     guard sessions[key] == nil else {
       throw StoreError(.conflict, "session \(session.id) of \(organisation)")
     }
-    set(\.sessions, key, enrolled, &undo)
+    let order = sessionOrder[organisation] ?? []
+    set(\.sessions, key, NumberedSession(sequence: Int64(order.count + 1), enrolled), &undo)
     append(\.sessionsOfUser, Owned(session.user, by: organisation), session.id, &undo)
     append(\.sessionOrder, organisation, session.id, &undo)
+    replace(\.galleryVersion, galleryVersion.enrolling(enrolled), &undo)
   }
 
-  private func require(_ organisation: OrganisationID) throws(StoreError) {
+  private mutating func prepare(
+    _ id: SessionID, _ organisation: OrganisationID, _ preparation: ApprovedSession.Preparation,
+    _ undo: inout [Undo]
+  ) throws(StoreError) {
+    let key = Owned(id, by: organisation)
+    guard let known = sessions[key] else {
+      throw StoreError(.missing, "session \(id) of \(organisation)")
+    }
+    guard known.enrolled.session.preparation != preparation else { return }
+    var enrolled = known.enrolled
+    enrolled.session.preparation = preparation
+    set(\.sessions, key, NumberedSession(sequence: known.sequence, enrolled), &undo)
+    replace(\.galleryVersion, galleryVersion.preparing(id, in: organisation, preparation), &undo)
+  }
+
+  private mutating func put(_ counter: FailureCounter, _ undo: inout [Undo]) throws(StoreError) {
+    var counter = counter
+    let key = Owned(counter.user, by: counter.organisation)
+    guard counter.revision == failures[key]?.revision ?? 0 else {
+      throw StoreError(.conflict, "failures of user \(counter.user)")
+    }
+    // Of the erased nothing is counted.
+    guard !isErased(.user(counter.user), of: counter.organisation) else { return }
+    counter.revision += 1
+    set(\.failures, key, counter, &undo)
+  }
+
+  private mutating func append(_ record: DecisionRecord, _ undo: inout [Undo]) throws(StoreError) {
+    try require(record.organisation)
+    let last = chainHead(of: record.organisation)
+    let value = chain(of: record.organisation)
+      .value(last.sequence + 1, record.digest, after: last.value)
+    append(
+      \.decisions, record.organisation, NumberedDecision(sequence: last.sequence + 1, record, chain: value),
+      &undo)
+  }
+
+  private mutating func put(_ evidence: AttemptEvidence, _ undo: inout [Undo]) throws(StoreError) {
+    guard let stored = reVerifications[evidence.reVerification],
+      stored.organisation == evidence.organisation, stored.user == evidence.user
+    else { throw StoreError(.missing, "re-verification \(evidence.reVerification)") }
+    guard users[Owned(evidence.user, by: evidence.organisation)] != nil,
+      !isErased(.evidence(evidence.reVerification), of: evidence.organisation)
+    else { return }
+    var attempts = self.evidence[evidence.reVerification] ?? [:]
+    attempts[evidence.attempt] = evidence
+    set(\.evidence, evidence.reVerification, attempts, &undo)
+  }
+
+  func require(_ organisation: OrganisationID) throws(StoreError) {
+    try refuseErased(.organisation, of: organisation)
     guard organisations[organisation] != nil else {
       throw StoreError(.missing, "organisation \(organisation)")
     }
   }
+}
 
-  private mutating func set<Key, Value>(
+extension Tables {
+  /// Throws `missing` for an organisation that never was.
+  func requireKnown(_ organisation: OrganisationID) throws(StoreError) {
+    guard organisations[organisation] != nil || isErased(.organisation, of: organisation) else {
+      throw StoreError(.missing, "organisation \(organisation)")
+    }
+  }
+
+  func chain(of organisation: OrganisationID) -> DecisionChain {
+    DecisionChain(key: chainKey, organisation: organisation)
+  }
+
+  func chainHead(of organisation: OrganisationID) -> ChainHead {
+    let chain = chain(of: organisation)
+    guard let last = decisions[organisation]?.last else { return chain.head(0, chain.start) }
+    return chain.head(last.sequence, last.chain)
+  }
+
+  /// The sessions numbered after `sequence`, in the order of enrolment.
+  func sessions(
+    in organisation: OrganisationID, after sequence: Int64
+  ) -> some Sequence<NumberedSession> {
+    elements(of: sessionOrder[organisation] ?? [], after: sequence).lazy.compactMap { id in
+      id.flatMap { sessions[Owned($0, by: organisation)] }
+    }
+  }
+
+  mutating func set<Key, Value>(
     _ table: WritableKeyPath<Tables, [Key: Value]>, _ key: Key, _ value: Value?, _ undo: inout [Undo]
   ) {
     let old = self[keyPath: table][key]
@@ -138,10 +228,18 @@ struct Tables {
     undo.append { $0[keyPath: table][key] = old }
   }
 
-  private mutating func append<Key, Element>(
+  mutating func append<Key, Element>(
     _ table: WritableKeyPath<Tables, [Key: [Element]]>, _ key: Key, _ element: Element, _ undo: inout [Undo]
   ) {
     self[keyPath: table][key, default: []].append(element)
     undo.append { $0[keyPath: table][key]?.removeLast() }
+  }
+
+  mutating func replace<Value>(
+    _ place: WritableKeyPath<Tables, Value>, _ value: Value, _ undo: inout [Undo]
+  ) {
+    let old = self[keyPath: place]
+    self[keyPath: place] = value
+    undo.append { $0[keyPath: place] = old }
   }
 }

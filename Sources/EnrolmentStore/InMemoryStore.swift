@@ -1,11 +1,13 @@
 import Biometrics
-import Synchronization
 
 /// A store that lives and dies with the process: for tests, simulations, and as the readable form of the rules.
 public final class InMemoryStore: EnrolmentStore {
-  private let tables = Mutex(Tables())
+  private let tables: Guarded<Tables>
 
-  public init() {}
+  /// An empty store; `chainKey` is what the chains of decisions are keyed with.
+  public init(chainKey: SecretKey = .random()) {
+    tables = Guarded(Tables(chainKey: chainKey))
+  }
 
   public func organisations() -> [Organisation] {
     tables.withLock { $0.organisations.values.sorted { $0.id < $1.id } }
@@ -35,13 +37,13 @@ public final class InMemoryStore: EnrolmentStore {
   }
 
   public func session(_ id: SessionID, in organisation: OrganisationID) -> EnrolledSession? {
-    tables.withLock { $0.sessions[Owned(id, by: organisation)] }
+    tables.withLock { $0.sessions[Owned(id, by: organisation)]?.enrolled }
   }
 
   public func sessions(of user: UserID, in organisation: OrganisationID) -> [ApprovedSession] {
     tables.withLock { tables in
       (tables.sessionsOfUser[Owned(user, by: organisation)] ?? []).compactMap {
-        tables.sessions[Owned($0, by: organisation)]?.session
+        tables.sessions[Owned($0, by: organisation)]?.enrolled.session
       }
     }
   }
@@ -50,10 +52,20 @@ public final class InMemoryStore: EnrolmentStore {
     in organisation: OrganisationID, after sequence: Int64, limit: Int
   ) -> [NumberedSession] {
     tables.withLock { tables in
-      page(of: tables.sessionOrder[organisation] ?? [], after: sequence, limit).compactMap { number, id in
-        tables.sessions[Owned(id, by: organisation)].map { NumberedSession(sequence: number, $0) }
-      }
+      Array(tables.sessions(in: organisation, after: sequence).prefix(max(0, limit)))
     }
+  }
+
+  public func preparingSessions(in organisation: OrganisationID, limit: Int) -> [NumberedSession] {
+    tables.withLock { tables in
+      let preparing = tables.sessions(in: organisation, after: 0)
+        .filter { $0.enrolled.session.preparation == .preparing }
+      return Array(preparing.prefix(max(0, limit)))
+    }
+  }
+
+  public func galleryVersion() -> GalleryVersion {
+    tables.withLock { $0.galleryVersion }
   }
 
   public func reVerification(_ id: ReVerificationID) -> StoredReVerification? {
@@ -70,9 +82,45 @@ public final class InMemoryStore: EnrolmentStore {
     of organisation: OrganisationID, after sequence: Int64, limit: Int
   ) -> [NumberedDecision] {
     tables.withLock { tables in
-      page(of: tables.decisions[organisation] ?? [], after: sequence, limit)
-        .map { NumberedDecision(sequence: $0, $1) }
+      Array(elements(of: tables.decisions[organisation] ?? [], after: sequence).prefix(max(0, limit)))
     }
+  }
+
+  public func evidence(of reVerification: ReVerificationID, attempt: Int) -> AttemptEvidence? {
+    tables.withLock { $0.evidence[reVerification]?[attempt] }
+  }
+
+  public func chainHead(of organisation: OrganisationID) throws(StoreError) -> ChainHead {
+    try tables.withLock { tables throws(StoreError) in
+      try tables.requireKnown(organisation)
+      return tables.chainHead(of: organisation)
+    }
+  }
+
+  public func audit(
+    of organisation: OrganisationID, noted: ChainHead?
+  ) throws(StoreError) -> ChainAudit {
+    try tables.withLock { tables throws(StoreError) in
+      try tables.requireKnown(organisation)
+      let links = (tables.decisions[organisation] ?? []).map { numbered in
+        ChainLink(
+          sequence: numbered.sequence, content: numbered.record.digest, value: numbered.chain)
+      }
+      return tables.chain(of: organisation)
+        .audit(links, head: tables.chainHead(of: organisation), noted: noted)
+    }
+  }
+
+  public func erasures(after sequence: Int64, limit: Int) -> [NumberedErasure] {
+    tables.withLock { tables in
+      Array(elements(of: tables.erasures, after: sequence).prefix(max(0, limit)))
+    }
+  }
+
+  public func pastRetention(
+    in organisation: OrganisationID, at now: Instant, limit: Int
+  ) -> [Erasure.Subject] {
+    tables.withLock { Array($0.pastRetention(in: organisation, at: now).prefix(max(0, limit))) }
   }
 
   public func commit(_ changes: [StoreChange]) throws(StoreError) {
@@ -80,11 +128,7 @@ public final class InMemoryStore: EnrolmentStore {
   }
 }
 
-/// The elements numbered `sequence + 1` and on, at most `limit`, with their numbers; the first has number 1.
-private func page<Element>(
-  of elements: [Element], after sequence: Int64, _ limit: Int
-) -> [(Int64, Element)] {
-  let first = Int(clamping: max(0, sequence))
-  guard first < elements.count, limit > 0 else { return [] }
-  return elements[first...].prefix(limit).enumerated().map { (Int64(first + $0 + 1), $1) }
+/// The elements numbered `sequence + 1` and on; the first has number 1.
+func elements<Element>(of all: [Element], after sequence: Int64) -> ArraySlice<Element> {
+  all.dropFirst(Int(clamping: max(0, sequence)))
 }

@@ -34,10 +34,13 @@ public struct Workflow: Hashable, Sendable, Codable {
   /// What one re-verification costs.
   public var price: Credits
   public var policy: ReVerificationPolicy
+  /// How long its sessions and the evidence of attempts are kept; `nil` until they are erased for another reason.
+  public var retention: RetentionPeriod?
 
   public init(
     id: WorkflowID, organisation: OrganisationID, status: Status = .active,
-    reVerification: Availability = .on, price: Credits = Credits(1), policy: ReVerificationPolicy
+    reVerification: Availability = .on, price: Credits = Credits(1), policy: ReVerificationPolicy,
+    retention: RetentionPeriod? = nil
   ) {
     self.id = id
     self.organisation = organisation
@@ -45,6 +48,7 @@ public struct Workflow: Hashable, Sendable, Codable {
     self.reVerification = reVerification
     self.price = price
     self.policy = policy
+    self.retention = retention
   }
 }
 

@@ -67,7 +67,7 @@ public struct LockOutPolicy: Hashable, Sendable {
 /// A policy's value that is out of range.
 public struct PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Code: String, Sendable, CaseIterable {
-    case recogniseBelowVerify, attempts, life, lockOutFailures, lockOutWindow, lockOutDuration
+    case recogniseBelowVerify, attempts, life, lockOutFailures, lockOutWindow, lockOutDuration, retention
   }
 
   public let code: Code
@@ -84,6 +84,7 @@ public struct PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
     case .lockOutFailures: "lock-out failures: expected \(LockOutPolicy.failuresRange)"
     case .lockOutWindow: "lock-out window: expected 1 second to 24 hours"
     case .lockOutDuration: "lock-out duration: expected 1 second to 30 days"
+    case .retention: "retention: expected 1 minute to 100 years"
     }
   }
 }

@@ -9,10 +9,18 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case missing
     /// Another user of the organisation has this e-mail address.
     case emailTaken
+    /// What it concerns was erased, and its identifier is not given again.
+    case erased
     /// The store can't be reached or can't write; nothing can be said about whether the commit took place.
     case unavailable
     /// What was read is not what was written.
     case damaged
+    /// Another process has the store open.
+    case inUse
+    /// The store is of a version that this build doesn't know.
+    case unknownVersion
+    /// The master key is missing, or not the store's.
+    case wrongKey
   }
 
   public let code: Code

@@ -1,5 +1,4 @@
 import Biometrics
-import Synchronization
 
 /// The references of approved sessions in one embedding space, by organisation, and exact search over them.
 ///
@@ -35,7 +34,7 @@ public final class Gallery: Sendable {
 
   public let space: EmbeddingSpace
   let engine: SearchEngine
-  private let partitions = Mutex<[OrganisationID: Partition]>([:])
+  private let partitions = Guarded<[OrganisationID: Partition]>([:])
 
   /// An empty gallery. Throws `GalleryError` when the configuration can't be met.
   public init(space: EmbeddingSpace, configuration: Configuration = Configuration()) throws(GalleryError) {

@@ -123,26 +123,3 @@ func fused(
     throw ReVerificationError(.invalidEmbedding, "all \(inputs.count) embeddings together: \(error)")
   }
 }
-
-/// Bytes in which equal content is equal and different content different: lengths first, little-endian.
-private struct CanonicalBytes {
-  private(set) var bytes: [UInt8] = []
-
-  init(_ domain: String) {
-    append(domain)
-  }
-
-  mutating func append(_ number: some FixedWidthInteger) {
-    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
-  }
-
-  mutating func append(_ text: String) {
-    append(UInt64(text.utf8.count))
-    bytes.append(contentsOf: text.utf8)
-  }
-
-  mutating func append(_ more: [UInt8]) {
-    append(UInt64(more.count))
-    bytes.append(contentsOf: more)
-  }
-}

@@ -71,7 +71,7 @@ extension ReVerificationEngine {
         guard let known, known.approval == approval else {
           throw ReVerificationError(.sessionConflict, "session \(approval.id) of \(approval.organisation)")
         }
-        if known.session.preparation == .ready { return .alreadyEnrolled }
+        if known.session.preparation != .preparing { return .alreadyEnrolled }
       }
       try await makeReady(reference)
       return added ? .enrolled : .alreadyEnrolled
@@ -115,10 +115,10 @@ extension ReVerificationEngine {
     } catch {
       throw ReVerificationError(.storeDamaged, "session \(enrolled.session.id): \(error.context)")
     }
-    if enrolled.session.preparation == .ready {
-      try addToGallery(reference)
-    } else {
-      try await makeReady(reference)
+    switch enrolled.session.preparation {
+    case .ready: try addToGallery(reference)
+    case .preparing: try await makeReady(reference)
+    case .refused: break
     }
   }
 }

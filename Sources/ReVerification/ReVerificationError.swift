@@ -25,6 +25,8 @@ public struct ReVerificationError: Error, Hashable, Sendable, CustomStringConver
     case cancelled
     case invalidEmail, invalidKey, keyReused, invalidEmbedding, wrongSpace, malformedCapture
     case unknownReVerification, unknownWorkflow, unknownUser, sessionConflict
+    /// What it concerns was erased, and its identifier is not given again.
+    case erased
     case unreachable
     case unsupportedCapture
     /// The store failed, or may have.
@@ -43,7 +45,7 @@ public struct ReVerificationError: Error, Hashable, Sendable, CustomStringConver
       switch self {
       case .cancelled: .cancelled
       case .invalidEmail, .invalidKey, .keyReused, .invalidEmbedding, .wrongSpace, .malformedCapture,
-        .unknownReVerification, .unknownWorkflow, .unknownUser, .sessionConflict:
+        .unknownReVerification, .unknownWorkflow, .unknownUser, .sessionConflict, .erased:
         .validation
       case .unreachable: .network
       case .unsupportedCapture: .capture
@@ -72,8 +74,9 @@ extension ReVerificationError {
   init(_ error: StoreError) {
     let code: Code =
       switch error.code {
-      case .unavailable: .storeUnavailable
+      case .unavailable, .inUse, .unknownVersion, .wrongKey: .storeUnavailable
       case .damaged: .storeDamaged
+      case .erased: .erased
       // What it rests on was there when it was read.
       case .conflict, .missing, .emailTaken: .contention
       }

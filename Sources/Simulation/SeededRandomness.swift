@@ -1,14 +1,13 @@
 import Biometrics
 import ReVerification
-import Synchronization
 
 /// Identifiers that repeat with their seed: for simulations, never for a service, whose identifiers must not be
 /// foretold.
 final class SeededRandomness: RandomSource {
-  private let generator: Mutex<SeededGenerator>
+  private let generator: Guarded<SeededGenerator>
 
   init(seed: UInt64) {
-    generator = Mutex(SeededGenerator(seed: seed))
+    generator = Guarded(SeededGenerator(seed: seed))
   }
 
   func bytes(_ count: Int) -> [UInt8] {
@@ -18,7 +17,7 @@ final class SeededRandomness: RandomSource {
 
 /// A clock that stands until it is moved.
 final class SimulationClock: WallClock {
-  private let instant = Mutex(Instant(millisecondsSince1970: 1_700_000_000_000))
+  private let instant = Guarded(Instant(millisecondsSince1970: 1_700_000_000_000))
 
   func now() -> Instant { instant.withLock { $0 } }
 

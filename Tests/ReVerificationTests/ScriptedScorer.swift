@@ -1,6 +1,5 @@
 import Biometrics
 import ReVerification
-import Synchronization
 
 /// The upstream passive scorer, counted, and held up or made to fail when a test says so.
 final class ScriptedScorer: LivenessScorer {
@@ -15,7 +14,7 @@ final class ScriptedScorer: LivenessScorer {
   }
 
   private let scorer = UpstreamPassiveScorer()
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   var model: String { scorer.model }
 

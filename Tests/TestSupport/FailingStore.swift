@@ -1,6 +1,5 @@
 import Biometrics
 import EnrolmentStore
-import Synchronization
 
 /// A store whose writes fail when a test says so, on top of one that works.
 public final class FailingStore: EnrolmentStore {
@@ -18,7 +17,7 @@ public final class FailingStore: EnrolmentStore {
   }
 
   private let store: any EnrolmentStore
-  private let plan = Mutex(Plan())
+  private let plan = Guarded(Plan())
 
   public init(_ store: any EnrolmentStore) {
     self.store = store
@@ -101,5 +100,41 @@ public final class FailingStore: EnrolmentStore {
     of organisation: OrganisationID, after sequence: Int64, limit: Int
   ) async throws(StoreError) -> [NumberedDecision] {
     try await store.decisions(of: organisation, after: sequence, limit: limit)
+  }
+
+  public func preparingSessions(
+    in organisation: OrganisationID, limit: Int
+  ) async throws(StoreError) -> [NumberedSession] {
+    try await store.preparingSessions(in: organisation, limit: limit)
+  }
+
+  public func galleryVersion() async throws(StoreError) -> GalleryVersion {
+    try await store.galleryVersion()
+  }
+
+  public func evidence(
+    of reVerification: ReVerificationID, attempt: Int
+  ) async throws(StoreError) -> AttemptEvidence? {
+    try await store.evidence(of: reVerification, attempt: attempt)
+  }
+
+  public func chainHead(of organisation: OrganisationID) async throws(StoreError) -> ChainHead {
+    try await store.chainHead(of: organisation)
+  }
+
+  public func audit(
+    of organisation: OrganisationID, noted: ChainHead?
+  ) async throws(StoreError) -> ChainAudit {
+    try await store.audit(of: organisation, noted: noted)
+  }
+
+  public func erasures(after sequence: Int64, limit: Int) async throws(StoreError) -> [NumberedErasure] {
+    try await store.erasures(after: sequence, limit: limit)
+  }
+
+  public func pastRetention(
+    in organisation: OrganisationID, at now: Instant, limit: Int
+  ) async throws(StoreError) -> [Erasure.Subject] {
+    try await store.pastRetention(in: organisation, at: now, limit: limit)
   }
 }

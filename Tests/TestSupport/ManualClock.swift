@@ -1,14 +1,13 @@
 import Biometrics
 import ReVerification
-import Synchronization
 
 /// A clock that stands still until it is moved.
 public final class ManualClock: WallClock {
-  private let instant: Mutex<Instant>
+  private let instant: Guarded<Instant>
 
   /// A clock at some instant of 2025.
   public init(_ start: Instant = Instant(millisecondsSince1970: 1_750_000_000_000)) {
-    instant = Mutex(start)
+    instant = Guarded(start)
   }
 
   public func now() -> Instant {

@@ -1,13 +1,12 @@
 import Biometrics
 import ReVerification
-import Synchronization
 
 /// Identifiers and challenges that a seed foretells, so that a run can be repeated.
 public final class SeededRandomness: RandomSource {
-  private let generator: Mutex<SeededGenerator>
+  private let generator: Guarded<SeededGenerator>
 
   public init(seed: UInt64) {
-    generator = Mutex(SeededGenerator(seed: seed))
+    generator = Guarded(SeededGenerator(seed: seed))
   }
 
   public func bytes(_ count: Int) -> [UInt8] {

@@ -15,34 +15,34 @@ public struct StoreBehaviour: Sendable, CustomTestStringConvertible {
     self.check = check
   }
 
-  public static let all = records + lists + commits
+  public static let all = records + lists + commits + erasures + chains
 }
 
 /// Records for the suite.
-enum Sample {
-  static let bank: OrganisationID = "bank"
-  static let airline: OrganisationID = "airline"
-  static let space = EmbeddingSpace.test(dimension: 4)
-  static let noon = Instant(millisecondsSince1970: 1_750_000_000_000)
+public enum Sample {
+  public static let bank: OrganisationID = "bank"
+  public static let airline: OrganisationID = "airline"
+  public static let space = EmbeddingSpace.test(dimension: 4)
+  public static let noon = Instant(millisecondsSince1970: 1_750_000_000_000)
 
-  static func policy(attempts: Int = 3) throws -> ReVerificationPolicy {
+  public static func policy(attempts: Int = 3) throws -> ReVerificationPolicy {
     try ReVerificationPolicy(
       verifyThreshold: #require(SimilarityThreshold(0.5)),
       recogniseThreshold: #require(SimilarityThreshold(0.6)),
       attempts: attempts)
   }
 
-  static func workflow(_ id: WorkflowID, of organisation: OrganisationID = bank) throws -> Workflow {
+  public static func workflow(_ id: WorkflowID, of organisation: OrganisationID = bank) throws -> Workflow {
     Workflow(id: id, organisation: organisation, policy: try policy())
   }
 
-  static func user(
+  public static func user(
     _ id: UserID, _ email: String, of organisation: OrganisationID = bank
   ) throws -> User {
     User(id: id, organisation: organisation, email: try #require(EmailAddress(email)))
   }
 
-  static func session(
+  public static func session(
     _ id: SessionID, of user: UserID = "anna", on workflow: WorkflowID = "onboarding",
     in organisation: OrganisationID = bank
   ) -> EnrolledSession {
@@ -53,7 +53,7 @@ enum Sample {
       embeddings: [UncheckedEmbedding([1, -0.0, .leastNonzeroMagnitude, 4], space: space, quality: 0.5)])
   }
 
-  static func reVerification(
+  public static func reVerification(
     _ id: ReVerificationID, state: [UInt8], revision: Int64
   ) -> StoredReVerification {
     StoredReVerification(
@@ -61,7 +61,23 @@ enum Sample {
       revision: revision)
   }
 
-  static func decision(_ id: ReVerificationID, of organisation: OrganisationID = bank) throws
+  public static func evidence(_ id: ReVerificationID, attempt: Int = 1, at judgedAt: Instant = noon)
+    -> AttemptEvidence
+  {
+    AttemptEvidence(
+      reVerification: id, organisation: bank, workflow: "onboarding", user: "anna", attempt: attempt,
+      judgedAt: judgedAt,
+      probe: [UncheckedEmbedding([0.5, -0.0, .greatestFiniteMagnitude, 1], space: space)],
+      capture: [0, 1, 255])
+  }
+
+  public static func erasure(
+    _ subject: Erasure.Subject, of organisation: OrganisationID = bank, at erasedAt: Instant = noon
+  ) -> StoreChange {
+    .erase(Erasure(subject, of: organisation, reason: .request, at: erasedAt))
+  }
+
+  public static func decision(_ id: ReVerificationID, of organisation: OrganisationID = bank) throws
     -> DecisionRecord
   {
     let reference = ScoredReference(
@@ -80,7 +96,7 @@ enum Sample {
   }
 
   /// Bank and airline, each with the workflow `onboarding` and a user `anna`.
-  static func people(of store: any EnrolmentStore) async throws {
+  public static func people(of store: any EnrolmentStore) async throws {
     for organisation in [bank, airline] {
       try await store.commit([
         .organisation(Organisation(id: organisation)), .workflow(workflow("onboarding", of: organisation)),

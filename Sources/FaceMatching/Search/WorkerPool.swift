@@ -1,3 +1,4 @@
+import Biometrics
 import Dispatch
 import Glibc
 import Synchronization
@@ -8,7 +9,7 @@ import Synchronization
 /// block each other; many small searches run side by side, and one large one uses all threads.
 final class WorkerPool: Sendable {
   private final class Queue: Sendable {
-    private let jobs = Mutex<[@Sendable () -> Void]>([])
+    private let jobs = Guarded<[@Sendable () -> Void]>([])
     private let isClosed = Atomic(false)
     private let available = DispatchSemaphore(value: 0)
 

@@ -1,6 +1,5 @@
 import Biometrics
 import CFaceKernels
-import Synchronization
 
 /// A segment and what of it is published.
 struct SegmentView: Sendable {
@@ -79,21 +78,21 @@ final class Partition: Sendable {
 
   let dimension: Int
   private let kernels: Kernels
-  private let writer: Mutex<Writer>
-  private let published = Mutex(PartitionView())
+  private let writer: Guarded<Writer>
+  private let published = Guarded(PartitionView())
   let users = ShardedIndex<UserID>()
 
   init(dimension: Int, kernels: Kernels) {
     self.dimension = dimension
     self.kernels = kernels
-    writer = Mutex(Writer(dimension: dimension))
+    writer = Guarded(Writer(dimension: dimension))
   }
 
   var view: PartitionView { published.withLock { $0 } }
 
   /// Adds a reference, or finds the one that its session has. Amortised cost is independent of the number enrolled.
   func enrol(_ reference: Reference) throws(GalleryError) -> UInt64 {
-    try writer.withLock { (writer: inout sending Writer) throws(GalleryError) -> UInt64 in
+    try writer.withLock { (writer: inout Writer) throws(GalleryError) -> UInt64 in
       if let number = writer.numbers[reference.session] {
         guard isEnrolled(reference, as: number) else {
           throw GalleryError(.sessionAlreadyEnrolled(reference.session))

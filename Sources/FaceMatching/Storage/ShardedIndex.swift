@@ -1,11 +1,11 @@
-import Synchronization
+import Biometrics
 
 /// From a key to the enrolment numbers of its references, ascending.
 ///
 /// In many small parts with a lock each, so that neither a growing table nor a writer holds up a reader.
 final class ShardedIndex<Key: Hashable & Sendable>: Sendable {
   private final class Shard: Sendable {
-    let numbers = Mutex<[Key: [UInt64]]>([:])
+    let numbers = Guarded<[Key: [UInt64]]>([:])
   }
 
   private let shards: [Shard] = (0..<256).map { _ in Shard() }

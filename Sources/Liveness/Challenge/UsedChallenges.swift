@@ -1,5 +1,4 @@
 import Biometrics
-import Synchronization
 
 /// Remembers which challenges were used, until they expire anyhow.
 ///
@@ -10,7 +9,7 @@ public final class UsedChallenges: Sendable {
     var sweptAt = Instant(millisecondsSince1970: 0)
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   public init() {}
 

@@ -1,5 +1,4 @@
 import Biometrics
-import Synchronization
 
 /// Remembers the fingerprints of captures for a while, and tells when a new one is a copy of an earlier one.
 ///
@@ -24,7 +23,7 @@ public final class ReplayGuard: Sendable {
   /// At most so many are; the oldest go first.
   public let capacity: Int
   private let fingerprinter: ReplayFingerprinter
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   /// Two stretches agree in time within so many milliseconds.
   private static let tolerance = 40.0

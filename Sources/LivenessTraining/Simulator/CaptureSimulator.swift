@@ -1,6 +1,5 @@
 import Biometrics
 import Liveness
-import Synchronization
 
 /// A simulated capture with its ground truth and the challenge it answers.
 public struct SimulatedCapture: Sendable {
@@ -112,7 +111,7 @@ public struct CaptureSimulator: Sendable {
 
 /// Keeps the subjects met last, which cost more to make than a capture of theirs.
 private final class SubjectCache: Sendable {
-  private let subjects = Mutex<[Int: SimulatedSubject]>([:])
+  private let subjects = Guarded<[Int: SimulatedSubject]>([:])
 
   func subject(_ number: Int, make: () -> SimulatedSubject) -> SimulatedSubject {
     if let known = subjects.withLock({ $0[number] }) { return known }
