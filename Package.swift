@@ -57,7 +57,7 @@ let package = Package(
       swiftSettings: swift),
     .target(
       name: "TestSupport",
-      dependencies: ["Biometrics", "FaceMatching", "Evaluation", "EnrolmentStore", "ReVerification"],
+      dependencies: ["Biometrics", "FaceMatching", "Evaluation", "EnrolmentStore", "ReVerification", "CZlib"],
       path: "Tests/TestSupport", swiftSettings: swift),
     tests("Evaluation", ["Biometrics"]),
     tests("CFaceKernels", ["Biometrics"]),

@@ -56,7 +56,10 @@ struct Arguments {
   /// the record says nothing of the machine.
   func commandLine(_ command: String, paths: [String]) -> String {
     let options = values.sorted { $0.key < $1.key }.map { name, value in
-      let shown = paths.contains(name) ? value.split(separator: "/").last.map(String.init) ?? value : value
+      let shown =
+        !paths.contains(name)
+        ? value
+        : value.split(separator: ",").map { $0.split(separator: "/").last ?? $0 }.joined(separator: ",")
       return "--\(name) \(shown)"
     }
     return (["reverify \(command)"] + options + flags.sorted().map { "--\($0)" }).joined(separator: " ")

@@ -24,6 +24,7 @@ enum ExitStatus {
 
 let commands: [any (Command & Sendable).Type] = [
   CompareCommand.self, SearchCommand.self, SimulateCommand.self, EvalCommand.self, TuneCommand.self,
+  WhatIfCommand.self, HealthCommand.self,
   TuneLivenessCommand.self,
   ScoreLivenessCommand.self, SimulateCapturesCommand.self, EvaluatePADCommand.self, InfoCommand.self,
 ]

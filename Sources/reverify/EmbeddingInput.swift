@@ -15,6 +15,8 @@ struct EmbeddingInput {
   /// The index, where there is one, and what it says of detection.
   var indexPath: String?
   var isDetected: [Bool]?
+  /// The image of each row, as the index names it.
+  var images: [String]?
 
   static let options: [CommandOption] = [
     .option("data", "FOLDER", "a folder with embeddings.npy, index.csv and perhaps pairs.csv"),
@@ -40,7 +42,7 @@ struct EmbeddingInput {
     return EmbeddingInput(
       name: lastComponent(file), embeddingsPath: file, matrix: matrix,
       subjects: index?.entries.map(\.subject), pairsPath: nil, indexPath: arguments["index"],
-      isDetected: index?.entries.map(\.isDetected))
+      isDetected: index?.entries.map(\.isDetected), images: index?.entries.map(\.image))
   }
 
   static func read(folder: String) throws -> EmbeddingInput {
@@ -49,7 +51,7 @@ struct EmbeddingInput {
       name: lastComponent(folder), embeddingsPath: data.embeddingsPath, matrix: data.embeddings,
       subjects: data.index.entries.map(\.subject), pairsPath: data.pairsPath,
       indexPath: "\(folder)/index.csv",
-      isDetected: data.index.entries.map(\.isDetected))
+      isDetected: data.index.entries.map(\.isDetected), images: data.index.entries.map(\.image))
   }
 
   static func required(_ arguments: Arguments) throws -> EmbeddingInput {

@@ -83,7 +83,7 @@ extension EvaluationReport {
     table { border-collapse: collapse; width: 100%; font-size: 14px; }
     th, td { text-align: left; padding: 5px 12px 5px 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
     th { color: var(--soft); font-weight: 600; } td { font-variant-numeric: tabular-nums; }
-    .unsupported { color: var(--nonmated); } code { font-size: 13px; overflow-wrap: anywhere; }
+    .n { white-space: nowrap; } .unsupported { color: var(--nonmated); } code { font-size: 13px; overflow-wrap: anywhere; }
     .slider { position: sticky; top: 0; z-index: 1; background: #f4f7fb; border: 1px solid var(--rule);
       border-radius: 6px; padding: 10px 16px; margin: 20px 0; }
     .slider label { font-weight: 600; } .slider input { width: 100%; }

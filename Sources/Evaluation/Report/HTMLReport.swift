@@ -133,21 +133,22 @@ extension EvaluationReport {
     guard let figures, let rate = figures.equalErrorRate else { return "" }
     func range(_ range: ClosedRange<Double>?) -> String {
       guard let range else { return "–" }
-      let (low, high) = (Text.rate(range.lowerBound), Text.rate(range.upperBound))
+      let (low, high) = (Text.rate(range.lowerBound, digits: 5), Text.rate(range.upperBound, digits: 5))
       return low == high ? low : "\(low) – \(high)"
     }
     var rows = [
       [
         "EER, interval (FVC2000)",
-        "\(Text.rate(rate.interval.low)) – \(Text.rate(rate.interval.high)), midpoint \(Text.rate(rate.interval.midpoint))",
+        "\(Text.rate(rate.interval.low, digits: 5)) – \(Text.rate(rate.interval.high, digits: 5)), midpoint \(Text.rate(rate.interval.midpoint, digits: 5))",
       ],
-      ["EER, linear", Text.rate(rate.linear)], ["EER, least difference", Text.rate(rate.argmin.value)],
-      ["EER, least maximum", Text.rate(rate.minimumOfMaxima.value)],
+      ["EER, linear", Text.rate(rate.linear, digits: 5)],
+      ["EER, least difference", Text.rate(rate.argmin.value, digits: 5)],
+      ["EER, least maximum", Text.rate(rate.minimumOfMaxima.value, digits: 5)],
       ["EER, ROC convex hull", range(figures.hullEqualErrorRate)],
       ["area under the ROC", figures.areaUnderCurve.map { Text.fixed($0, 7) } ?? "–"],
       ["d′", figures.decidability.map { Text.fixed($0, 4) } ?? "–"],
       ["minCllr, bits", range(figures.minimumCost)],
-      ["Cllr, bits", figures.cost.map(Text.rate) ?? "– (the scores are no likelihood ratios)"],
+      ["Cllr, bits", figures.cost.map { Text.rate($0) } ?? "– (the scores are no likelihood ratios)"],
     ]
     if let subject = figures.equalErrorRateBySubject {
       rows.insert(["EER, interval by subject", Text.interval(subject.effectiveInterval)], at: 1)

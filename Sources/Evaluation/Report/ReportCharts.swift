@@ -10,12 +10,13 @@ struct ReportCharts {
     (0.2, "20 %"), (0.5, "50 %"), (0.8, "80 %"), (0.95, "95 %"), (0.99, "99 %"),
   ]
 
-  /// From a tick below the least rate above zero to 50 %, or above where the data need it.
-  private static func probitAxis(_ title: String, _ rates: [Double]) -> SVGChart.Axis {
+  /// From a tick below the least rate above zero to one that the highest needs, at most `most`.
+  private static func probitAxis(_ title: String, _ rates: [Double], upTo most: Double = 0.5) -> SVGChart.Axis
+  {
     let least = rates.filter { $0 > 0 }.min() ?? 1e-3
     let low = rateTicks.map(\.0).last { $0 <= max(least, 1e-6) } ?? 1e-6
     let spread = rates.filter { $0 > 0 && $0 < 1 }.max() ?? 0.5
-    let high = rateTicks.map(\.0).first { $0 >= min(spread, 0.5) && $0 > low } ?? 0.5
+    let high = rateTicks.map(\.0).first { $0 >= min(spread, most) && $0 > low } ?? most
     return .init(title: title, scale: .probit, range: low...max(high, 0.2), ticks: rateTicks)
   }
 
@@ -154,7 +155,8 @@ struct ReportCharts {
     }
     return SVGChart(
       id: "openset", title: "FNIR against FPIR on probit axes",
-      x: Self.probitAxis("FPIR(N, T)", points.map(\.x)), y: Self.probitAxis("FNIR(N, 1, T)", points.map(\.y)),
+      x: Self.probitAxis("FPIR(N, T)", points.map(\.x), upTo: 0.99),
+      y: Self.probitAxis("FNIR(N, 1, T)", points.map(\.y), upTo: 0.99),
       series: [.init(name: "", style: "mated", shape: .line, points: points)])
   }
 }
@@ -224,8 +226,12 @@ enum Text {
   static func fixed(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
 
   /// Three significant digits, small ones as a power of ten.
-  static func rate(_ value: Double) -> String {
-    value == 0 ? "0" : value < 1e-3 ? String(format: "%.2e", value) : String(format: "%.3g", value)
+  static func rate(_ value: Double, digits: Int = 3) -> String {
+    if value == 0 { return "0" }
+    guard value < 1e-3 else { return String(format: "%.\(digits)g", value) }
+    // As the page's script writes it; kept on one line, which could break at the sign.
+    let text = String(format: "%.\(digits - 1)e", value).replacing("e-0", with: "e-")
+    return "<span class=\"n\">\(text)</span>"
   }
 
   static func count(_ value: Int) -> String {
