@@ -34,7 +34,7 @@ def pinned(command, threads):
 
 def lfw(folder):
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        command = [str(ROOT / ".build/release/reverify"), "eval", "--data", folder, "--metrics", "cosine",
+        command = [os.environ.get("REVERIFY", str(ROOT / ".build/release/reverify")), "eval", "--data", folder, "--metrics", "cosine",
                    "--replicates", "0", "--threads", "1", "--json", file.name]
         subprocess.run(pinned(command, 1), check=True)
         found = json.load(open(file.name))["all_pairs"]["cosine"]

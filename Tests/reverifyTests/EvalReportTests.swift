@@ -43,7 +43,7 @@ struct EvalReportTests {
       for (const kind of ["error", "warn"]) console[kind] = (...m) => seen.push(m.join(" "));</script>
       """
     let probing = """
-      <pre id="probe"></pre><script>
+      <pre id="probe"></pre><script>{
       const cells = () => [...document.querySelectorAll(".slider output, .slider dd")].map(e => e.textContent);
       const at = () => ["det-marker", "roc-marker"].map(id => document.getElementById(id).getAttribute("cx"))
         .concat(["hist-line", "histlog-line"].map(id => document.getElementById(id).getAttribute("x1")));
@@ -53,7 +53,7 @@ struct EvalReportTests {
         moved: at(), width: document.documentElement.scrollWidth, height: document.documentElement.scrollHeight,
         charts: Object.fromEntries([...document.querySelectorAll("figure svg")].map(e => { const r = e.getBoundingClientRect();
           return [e.id, [r.x, r.y, r.width, r.height]]; })) });
-      </script>
+      }</script>
       """
     let path = "\(folder.path)/probed.html"
     let changed = text.replacing("<head>", with: "<head>\(listening)").replacing(
