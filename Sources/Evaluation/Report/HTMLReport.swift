@@ -146,7 +146,7 @@ extension EvaluationReport {
       ["EER, least maximum", Text.rate(rate.minimumOfMaxima.value, digits: 5)],
       ["EER, ROC convex hull", range(figures.hullEqualErrorRate)],
       ["area under the ROC", figures.areaUnderCurve.map { Text.fixed($0, 7) } ?? "–"],
-      ["d′", figures.decidability.map { Text.fixed($0, 4) } ?? "–"],
+      ["d-prime", figures.decidability.map { Text.fixed($0, 4) } ?? "–"],
       ["minCllr, bits", range(figures.minimumCost)],
       ["Cllr, bits", figures.cost.map { Text.rate($0) } ?? "– (the scores are no likelihood ratios)"],
     ]

@@ -144,17 +144,18 @@ struct ReportCharts {
       ])
   }
 
-  /// FNIR against FPIR, both on probit axes, at the thresholds of the slider.
+  /// FNIR against FPIR, both on probit axes, at the thresholds of the slider; a rate without errors stands at half an error.
   func openSet(_ places: [SliderPlace]) -> SVGChart? {
     guard identification != nil else { return nil }
+    func shown(_ rate: Proportion) -> Double { max(rate.value, 0.5 / Double(rate.total)) }
     let points = places.compactMap { place -> (x: Double, y: Double)? in
-      guard let positive = place.falsePositives, let negative = place.falseNegatives, positive.count > 0,
-        negative.count > 0, positive.value < 1, negative.value < 1
+      guard let positive = place.falsePositives, let negative = place.falseNegatives,
+        positive.count + negative.count > 0, positive.value < 1, negative.value < 1
       else { return nil }
-      return (positive.value, negative.value)
+      return (shown(positive), shown(negative))
     }
     return SVGChart(
-      id: "openset", title: "FNIR against FPIR on probit axes",
+      id: "openset", title: "FNIR against FPIR on probit axes (none at half an error)",
       x: Self.probitAxis("FPIR(N, T)", points.map(\.x), upTo: 0.99),
       y: Self.probitAxis("FNIR(N, 1, T)", points.map(\.y), upTo: 0.99),
       series: [.init(name: "", style: "mated", shape: .line, points: points)])
