@@ -109,7 +109,9 @@ struct ScoreColumns {
     self.count = count
     let text = String(decoding: source[0..<source.count], as: UTF8.self)
     var lines: [Line] = []
-    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .enumerated()
+    {
       let fields = line.split { $0 == " " || $0 == "\t" || $0 == "," }
       if !fields.isEmpty { lines.append(Line(number: index + 1, fields: fields)) }
     }
