@@ -10,7 +10,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-PACKAGES := pkg-config libsodium-dev libopenblas-dev zlib1g-dev
+PACKAGES := pkg-config libsodium-dev libxxhash-dev libopenblas-dev zlib1g-dev
 # The report's tests look at it in a browser; without one they are skipped.
 TEST_PACKAGES := chromium
 CROSS_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
@@ -35,6 +35,7 @@ run: packages swift
 
 test: packages test-packages swift
 	@Tests/run-benchmarks-tiny
+	@Tests/CFaceKernelsCross/amx.sh
 	@Tests/run-tests $(TEST_FLAGS)
 
 # Leaks are not looked for: the test runner itself leaves a few bytes behind, and every run would fail.

@@ -33,9 +33,10 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     .target(name: "CFaceKernels", cSettings: kernels),
     library("Biometrics"),
-    library("FaceMatching", ["Biometrics", "CFaceKernels"]),
+    library("FaceMatching", ["Biometrics", "CFaceKernels", "CSodium", "CXXHash"]),
     library("EnrolmentStore", ["Biometrics", "CSodium"]),
     library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "Liveness", "CSodium"]),
     library("Evaluation", ["Biometrics", "FaceMatching", "CFaceKernels"]),

@@ -11,6 +11,8 @@ static char processor_name[64];
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static int has_bit(uint32_t word, int bit) { return (word >> bit) & 1; }
 
@@ -19,6 +21,17 @@ static uint32_t read_saved_states(void) {
   uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return low;
+}
+
+// Linux gives the tiles' eight kilobytes of state only to a process that asks (Documentation/arch/x86/xstate.rst); the
+// threads made later have them too.
+static int may_use_tiles(void) {
+#if defined(__linux__)
+  enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+#else
+  return 0;
+#endif
 }
 
 static void find_name(void) {
@@ -52,6 +65,9 @@ static void find(void) {
   capabilities.avx2 = has_bit(ebx, 5) && fma && popcnt && (states & avx_states) == avx_states;
   capabilities.avx512 = capabilities.avx2 && avx512_bits && (states & avx512_states) == avx512_states;
   capabilities.vnni = capabilities.avx512 && has_bit(ecx, 11);
+  const uint32_t tile_states = 0x60000;
+  const int tile_bits = has_bit(edx, 24) && has_bit(edx, 25);
+  capabilities.amx = capabilities.vnni && tile_bits && (states & tile_states) == tile_states && may_use_tiles();
 }
 
 #elif defined(__aarch64__)

@@ -1,5 +1,8 @@
 // The table of kernels, a row a level. A level that names another level's kernel says why. Counting in bins has one
 // kernel beside the plain one: below AVX-512 the counts in memory are the limit.
+#include <pthread.h>
+#include <string.h>
+
 #include "kernels.h"
 
 static const fk_kernels scalar_kernels = {
@@ -75,6 +78,48 @@ static const fk_kernels vnni_kernels = {
     .bin_f32 = fk_bin_f32_avx512,
     .bin_f64 = fk_bin_f64_avx512,
 };
+
+// AMX multiplies batches; the rest is VNNI's.
+static const fk_kernels amx_kernels = {
+    .level = FK_LEVEL_AMX,
+    .name = "amx",
+    .dot_f32 = fk_dot_f32_avx512,
+    .dot_rows_f32 = fk_dot_rows_f32_avx512,
+    .squared_norm_f32 = fk_squared_norm_f32_avx512,
+    .divide_f32 = fk_divide_f32_avx512,
+    .quantise_i8 = fk_quantise_i8_avx512,
+    .dot_i8 = fk_dot_i8_vnni,
+    .dot_blocks_i8 = fk_dot_blocks_i8_amx,
+    .dot_blocks_u4 = fk_dot_blocks_u4_vnni,
+    .select_i8 = fk_select_i8_avx512,
+    .dot_pairs_f32 = fk_dot_pairs_f32_avx512,
+    .dot_pairs_f64 = fk_dot_pairs_f64_avx512,
+    .bin_f32 = fk_bin_f32_avx512,
+    .bin_f64 = fk_bin_f64_avx512,
+};
+
+// Tiles are the one unit that virtual machines are known to offer and then get wrong, or not to have been tried on: they
+// count as present only when they multiply numbers of which the products are known.
+enum { TRIED_BLOCKS = 3, TRIED_DIMENSION = 128, TRIED_QUERIES = 49 };
+static int tiles_are_right;
+
+static void try_tiles(void) {
+  static _Alignas(64) uint8_t blocks[TRIED_BLOCKS * FK_BLOCK_ROWS * TRIED_DIMENSION];
+  static int8_t queries[TRIED_QUERIES * TRIED_DIMENSION];
+  static int32_t found[TRIED_QUERIES * TRIED_BLOCKS * FK_BLOCK_ROWS], known[TRIED_QUERIES * TRIED_BLOCKS * FK_BLOCK_ROWS];
+  if (!fk_find_capabilities()->amx) return;
+  for (size_t i = 0; i < sizeof blocks; i++) blocks[i] = (uint8_t)(1 + i * 37 % 255);
+  for (size_t i = 0; i < sizeof queries; i++) queries[i] = (int8_t)((int)(i * 101 % 255) - 127);
+  fk_dot_blocks_i8_amx(blocks, TRIED_BLOCKS, TRIED_DIMENSION, queries, TRIED_QUERIES, found);
+  fk_dot_blocks_i8_scalar(blocks, TRIED_BLOCKS, TRIED_DIMENSION, queries, TRIED_QUERIES, known);
+  tiles_are_right = memcmp(found, known, sizeof known) == 0;
+}
+
+static int have_tiles(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, try_tiles);
+  return tiles_are_right;
+}
 #elif defined(__aarch64__)
 static const fk_kernels neon_kernels = {
     .level = FK_LEVEL_NEON,
@@ -123,6 +168,7 @@ const fk_kernels *fk_kernels_at(fk_level level) {
   case FK_LEVEL_AVX2: return found->avx2 ? &avx2_kernels : NULL;
   case FK_LEVEL_AVX512: return found->avx512 ? &avx512_kernels : NULL;
   case FK_LEVEL_VNNI: return found->vnni ? &vnni_kernels : NULL;
+  case FK_LEVEL_AMX: return have_tiles() ? &amx_kernels : NULL;
 #elif defined(__aarch64__)
   case FK_LEVEL_NEON: return found->sdot ? &sdot_kernels : &neon_kernels;
 #endif
@@ -131,7 +177,8 @@ const fk_kernels *fk_kernels_at(fk_level level) {
 }
 
 fk_level fk_highest_level(void) {
-  static const fk_level descending[] = {FK_LEVEL_NEON, FK_LEVEL_VNNI, FK_LEVEL_AVX512, FK_LEVEL_AVX2};
+  static const fk_level descending[] = {FK_LEVEL_NEON, FK_LEVEL_AMX, FK_LEVEL_VNNI, FK_LEVEL_AVX512,
+                                        FK_LEVEL_AVX2};
   for (size_t i = 0; i < sizeof descending / sizeof *descending; i++) {
     if (fk_kernels_at(descending[i]) != NULL) return descending[i];
   }

@@ -51,6 +51,7 @@ typedef struct fk_capabilities {
   int avx2;    // with FMA and POPCNT
   int avx512;  // F, BW, DQ, VL, and all of avx2
   int vnni;    // and all of avx512
+  int amx;     // AMX-TILE and AMX-INT8, allowed to this process, and all of vnni
   int sdot;    // on arm64, where NEON itself is always there
   int amd;
 } fk_capabilities;
@@ -91,6 +92,7 @@ FK_DECLARE_KERNELS(scalar)
 FK_DECLARE_KERNELS(avx2)
 FK_DECLARE_KERNELS(avx512)
 FK_DECLARE_KERNELS(vnni)
+FK_DECLARE_KERNELS(amx)
 #elif defined(__aarch64__)
 FK_DECLARE_KERNELS(neon)
 FK_DECLARE_KERNELS(sdot)

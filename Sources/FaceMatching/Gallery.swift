@@ -22,24 +22,33 @@ public final class Gallery: Sendable {
     /// Threads that a search may use, at least 1; nil for one per core.
     public var threadCount: Int?
     public var batchFirstPass: BatchFirstPass
+    /// A folder for the f32 rows, which then need not fit into memory: in files without a name, mapped, gone with the
+    /// process. They hold templates in the clear, so it belongs on an encrypted disk. Nil keeps them in memory.
+    public var rowFolder: String?
+    /// Rows of a segment, a multiple of 16; nil for what suits the dimension. For tests of what many segments do.
+    package var segmentRows: Int?
 
     public init(
-      level: KernelLevel? = nil, threadCount: Int? = nil, batchFirstPass: BatchFirstPass = .automatic
+      level: KernelLevel? = nil, threadCount: Int? = nil, batchFirstPass: BatchFirstPass = .automatic,
+      rowFolder: String? = nil
     ) {
       self.level = level
       self.threadCount = threadCount
       self.batchFirstPass = batchFirstPass
+      self.rowFolder = rowFolder
     }
   }
 
   public let space: EmbeddingSpace
   let engine: SearchEngine
+  private let configuration: Configuration
   private let partitions = Guarded<[OrganisationID: Partition]>([:])
 
   /// An empty gallery. Throws `GalleryError` when the configuration can't be met.
   public init(space: EmbeddingSpace, configuration: Configuration = Configuration()) throws(GalleryError) {
     self.space = space
     engine = try SearchEngine(configuration: configuration)
+    self.configuration = configuration
   }
 
   /// Enrols a reference and returns its place in the organisation's order of enrolment.
@@ -53,7 +62,8 @@ public final class Gallery: Sendable {
     }
     let partition = partitions.withLock { table in
       if let partition = table[reference.organisation] { return partition }
-      let partition = Partition(dimension: space.dimension, kernels: engine.kernels)
+      let partition = Partition(
+        dimension: space.dimension, kernels: engine.kernels, configuration: configuration)
       table[reference.organisation] = partition
       return partition
     }
@@ -63,7 +73,10 @@ public final class Gallery: Sendable {
   /// Removes a session's reference from all later searches; false when there is none.
   @discardableResult
   public func remove(session: SessionID, from organisation: OrganisationID) -> Bool {
-    partition(of: organisation)?.remove(session) ?? false
+    guard let partition = partition(of: organisation) else { return false }
+    let removal = partition.remove(session)
+    if removal.wantsCompaction { engine.pool.start { partition.compact() } }
+    return removal.isRemoved
   }
 
   /// Removes all references of an organisation; their memory is wiped when the last running search over it ends.
@@ -83,7 +96,23 @@ public final class Gallery: Sendable {
       space: space, view: partition?.view ?? PartitionView(), users: partition?.users, engine: engine)
   }
 
-  private func partition(of organisation: OrganisationID) -> Partition? {
+  /// A partition of what a snapshot holds; nil where sessions repeat or numbers don't ascend.
+  func makePartition(_ views: [SegmentView], nextNumber: UInt64) -> Partition? {
+    Partition(
+      restoring: views, nextNumber: nextNumber, dimension: space.dimension, kernels: engine.kernels,
+      configuration: configuration)
+  }
+
+  /// Adds a partition for an organisation that has none; false when it has one.
+  func add(_ partition: Partition, of organisation: OrganisationID) -> Bool {
+    partitions.withLock { table in
+      guard table[organisation] == nil else { return false }
+      table[organisation] = partition
+      return true
+    }
+  }
+
+  func partition(of organisation: OrganisationID) -> Partition? {
     partitions.withLock { $0[organisation] }
   }
 }

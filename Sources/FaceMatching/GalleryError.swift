@@ -15,6 +15,8 @@ public struct GalleryError: Error, Equatable, Sendable, CustomStringConvertible 
     case kernels(KernelSelectionError)
     /// OpenBLAS was asked for by name and can't be used, for this reason.
     case blasUnavailable(String)
+    /// Rows can't be kept in this folder, for this reason.
+    case rowFolder(String, SystemFailure)
   }
 
   public let code: Code
@@ -32,6 +34,7 @@ public struct GalleryError: Error, Equatable, Sendable, CustomStringConvertible 
     case .threadCount(let count): "at least 1 thread was expected, found \(count)"
     case .kernels(let error): error.description
     case .blasUnavailable(let reason): "OpenBLAS can't be used: \(reason)"
+    case .rowFolder(let folder, let failure): "rows can't be kept in \(folder): \(failure)"
     }
   }
 }

@@ -11,13 +11,18 @@ public struct CaptureLivenessScorer: LivenessScorer {
   private let issuer: ChallengeIssuer
   private let used = UsedChallenges()
   private let replays: ReplayGuard
+  private let showsColours: Bool
   private let clock: any WallClock
 
   /// By `detector`, whose models `model` names; challenges and fingerprints are made under keys of 32 bytes.
+  ///
+  /// `showsColours: false` makes challenges without colours, and is weaker: see `ChallengeIssuer.issue`. With colours, an
+  /// answer to a challenge without them is refused.
   public init(
     detector: LivenessDetector, model: String, challengeKey: [UInt8], replayKey: [UInt8],
-    clock: any WallClock = SystemClock()
+    showsColours: Bool = true, clock: any WallClock = SystemClock()
   ) {
+    self.showsColours = showsColours
     self.detector = detector
     self.model = model
     issuer = ChallengeIssuer(key: challengeKey)
@@ -26,11 +31,11 @@ public struct CaptureLivenessScorer: LivenessScorer {
   }
 
   /// What the client is to show its user for the next attempt; `nil` for a challenge whose nonce isn't one.
-  public func schedule(for challenge: Challenge, withColours: Bool) -> ChallengeSchedule? {
+  public func schedule(for challenge: Challenge) -> ChallengeSchedule? {
     guard let nonce = decodeHexadecimal(challenge.nonce), nonce.count == ChallengeSchedule.nonceBytes else {
       return nil
     }
-    return issuer.issue(nonce: nonce, withColours: withColours, at: clock.now())
+    return issuer.issue(nonce: nonce, withColours: showsColours, at: clock.now())
   }
 
   public func check(_ capture: Capture) throws(CaptureError) {
@@ -46,7 +51,8 @@ public struct CaptureLivenessScorer: LivenessScorer {
     guard let recording = capture.recording else { throw CaptureError(.unsupported, frame: nil) }
     let now = clock.now()
     guard recording.nonce == decodeHexadecimal(challenge.nonce),
-      let schedule = issuer.challenge(id: recording.challengeID, nonce: recording.nonce)
+      let schedule = issuer.challenge(id: recording.challengeID, nonce: recording.nonce),
+      !showsColours || !schedule.flashes.isEmpty
     else { return LivenessAssessment(.notLive, score: 0, threshold: 1, reasons: [.otherChallenge]) }
     var findings: [LivenessReason] = []
     if !used.use(schedule, answer: FrameChain.digest(of: recording), at: now) {

@@ -70,10 +70,9 @@ public struct AttackSimulation: Sendable {
         guard
           case .begun(let begun) = try await engine.begin(
             workflowID: Self.workflow, email: "user-\(user)@example.org", apiKey: Self.secret),
-          let schedule = scorer.schedule(for: begun.challenge, withColours: user % 2 == 1)
+          let schedule = scorer.schedule(for: begun.challenge)
         else { continue }
-        let shown = CaptureSimulator(seed: simulator.seed, profile: profile, withColours: user % 2 == 1)
-          .capture(species, subject: user, index: 0, answering: schedule)
+        let shown = simulator.capture(species, subject: user, index: 0, answering: schedule)
         clock.advance(by: .seconds(8))
         let answer = try await engine.submit(
           Attempt(key: "attempt", capture: Capture(shown.capture), embeddings: [face(user)]), to: begun.id)
@@ -134,7 +133,8 @@ public struct AttackSimulation: Sendable {
         reasons: (reasons[species] ?? [:])
           .sorted { $0.value != $1.value ? $0.value > $1.value : $0.key.rawValue < $1.key.rawValue }
           .map { ($0.key, $0.value) },
-        isStoppable: !AttackSpecies.unstoppable.contains(species))
+        // Colours, which are shown, stop the one that doesn't answer them.
+        isStoppable: !AttackSpecies.unstoppable.contains(species) || species == .colourlessRender)
     }
   }
 }

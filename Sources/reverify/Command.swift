@@ -49,7 +49,7 @@ var overview: String {
 
 enum KernelVariable {
   static let help =
-    "REVERIFY_SIMD=scalar|avx2|avx512|vnni|neon forces a lower SIMD level; results never change."
+    "REVERIFY_SIMD=scalar|avx2|avx512|vnni|amx|neon forces a lower SIMD level; results never change."
 }
 
 func help(of command: any Command.Type) -> String {

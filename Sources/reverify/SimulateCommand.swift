@@ -49,6 +49,7 @@ enum SimulateCommand: Command {
     options.recogniseFalseMatchRate = try rate(arguments, "recognise-fmr") ?? options.recogniseFalseMatchRate
     let (cohort, points, isEvidence) = try cohort(arguments, seed: options.seed)
     options.thresholds = try thresholds(arguments, options, points, isEvidence: isEvidence)
+    let attacks = arguments.has("json") ? nil : try attacks(arguments, seed: options.seed)
     if !arguments.has("json") {
       // The first line says what is played, before anything else can go wrong.
       Output.standard.write(SimulationText.heading(cohort, seed: options.seed) + "\n")
@@ -62,23 +63,34 @@ enum SimulateCommand: Command {
       try Output.standard.write(json: report)
     } else {
       Output.standard.write(SimulationText.body(report))
-      try await playAttacks(arguments, seed: options.seed)
+      try await play(attacks, arguments)
     }
     return ExitStatus.success
   }
 
-  /// Attacks of every species on the liveness check, through an engine that judges recordings.
-  private static func playAttacks(_ arguments: Arguments, seed: UInt64) async throws {
-    let path = arguments["liveness-model"] ?? "models/liveness/simulated-ideal-68.json"
+  private static let defaultModel = "models/liveness/simulated-ideal-68.json"
+
+  /// Attacks of every species on the liveness check, through an engine that judges recordings; `nil` where nothing was
+  /// asked for and the default model is not there.
+  private static func attacks(_ arguments: Arguments, seed: UInt64) throws -> AttackSimulation? {
+    let path = arguments["liveness-model"] ?? defaultModel
     let model: LivenessModel
     do throws(LivenessModelError) {
       model = try LivenessModel.load(path: path)
     } catch {
       guard arguments["liveness-model"] == nil else { throw InputError("\(path): \(error)") }
-      return Output.standard.write("\nattacks are not played: there is no liveness model at \(path)\n")
+      return nil
     }
     guard let attacks = AttackSimulation(model: model, seed: seed, perSpecies: 10) else {
       throw InputError("\(path): its landmarker can't be simulated")
+    }
+    return attacks
+  }
+
+  private static func play(_ attacks: AttackSimulation?, _ arguments: Arguments) async throws {
+    let path = arguments["liveness-model"] ?? defaultModel
+    guard let attacks else {
+      return Output.standard.write("\nattacks are not played: there is no liveness model at \(path)\n")
     }
     Output.standard.write(SimulationText.attacks(try await attacks.run(), model: path))
   }

@@ -11,11 +11,12 @@ struct Level: Sendable, Equatable, CustomTestStringConvertible {
   static let avx2 = Level(code: .FK_LEVEL_AVX2, testDescription: "avx2")
   static let avx512 = Level(code: .FK_LEVEL_AVX512, testDescription: "avx512")
   static let vnni = Level(code: .FK_LEVEL_VNNI, testDescription: "vnni")
+  static let amx = Level(code: .FK_LEVEL_AMX, testDescription: "amx")
   static let neon = Level(code: .FK_LEVEL_NEON, testDescription: "neon")
 
   /// Those that this processor has; the others are printed once, so that a log shows what was not tested.
   static let available: [Level] = {
-    let all = [scalar, avx2, avx512, vnni, neon]
+    let all = [scalar, avx2, avx512, vnni, amx, neon]
     let absent = all.filter { !$0.isPresent }
     let processor = String(cString: fk_processor_name())
     print(

@@ -53,7 +53,7 @@ private final class Flag: Sendable {
     let seed: UInt64 = 20_261
     var random = SeededGenerator(seed: seed)
     let embeddings = try syntheticEmbeddings(6000, dimension: 8)
-    let gallery = try Gallery(space: .test(dimension: 8), configuration: .init(threadCount: 1))
+    let gallery = try Gallery(space: .test(dimension: 8), configuration: .smallSegments(threadCount: 1))
     var present: [(number: UInt64, row: Int)] = []
     var next = 0
     while next < embeddings.count {

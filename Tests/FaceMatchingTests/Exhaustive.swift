@@ -38,10 +38,25 @@ struct Hit: Equatable {
 /// A gallery configuration for each way that a result can be computed here.
 func allConfigurations() -> [Gallery.Configuration] {
   var configurations = KernelLevel.available.flatMap { level in
-    [1, 2].map { Gallery.Configuration(level: level, threadCount: $0, batchFirstPass: .int8) }
+    [1, 2].map { Gallery.Configuration.smallSegments(level: level, threadCount: $0, batchFirstPass: .int8) }
   }
   if case .success = OpenBLAS.shared {
-    configurations += [1, 2].map { Gallery.Configuration(threadCount: $0, batchFirstPass: .blas) }
+    configurations += [1, 2].map {
+      Gallery.Configuration.smallSegments(threadCount: $0, batchFirstPass: .blas)
+    }
   }
   return configurations
+}
+
+extension Gallery.Configuration {
+  /// With segments of 1,024 rows, so that a few thousand rows fill several.
+  static func smallSegments(
+    level: KernelLevel? = nil, threadCount: Int? = nil, batchFirstPass: BatchFirstPass = .automatic,
+    rowFolder: String? = nil
+  ) -> Self {
+    var configuration = Self(
+      level: level, threadCount: threadCount, batchFirstPass: batchFirstPass, rowFolder: rowFolder)
+    configuration.segmentRows = 1024
+    return configuration
+  }
 }

@@ -29,6 +29,32 @@ import Testing
         6, dimension: dimension, seed: 99)
   }
 
+  @Test(arguments: [0.001, 0.1]) func `a gallery of rows that are nearly one is searched exactly`(spread: Float) throws {
+    // Neither plane rules out much of the first, the coarse one little of the second.
+    let common = try syntheticEmbeddings(1, dimension: 64, seed: 5)[0].values
+    let noise = try syntheticEmbeddings(5000, dimension: 64, seed: 6, imagesPerSubject: 1)
+    let references = try noise.enumerated().map { row, noise in
+      let values = zip(common, noise.values).map { $0 + spread * $1 }
+      return Reference.test(row, try Embedding(values, space: .test(dimension: 64)), user: "user-\(row)")
+    }
+    let exhaustive = Exhaustive(references: references)
+    let probes = [references[17].embedding, references[4999].embedding] + (try Self.probes(dimension: 64).prefix(2))
+    for configuration in allConfigurations() {
+      let snapshot = try Self.gallery(references, configuration).snapshot(of: "organisation")
+      for probe in probes {
+        let expected = try exhaustive.search(probe, limit: 5000)
+        for limit in [1, 10, 300] {
+          #expect(
+            try snapshot.candidates(for: probe, limit: limit).map(Hit.init) == Array(expected.prefix(limit)),
+            "\(configuration) limit \(limit)")
+        }
+        let threshold = SimilarityThreshold(expected[200].score)!
+        let reaching = expected.filter { $0.score >= threshold.value }
+        #expect(try snapshot.candidates(for: probe, threshold: threshold).map(Hit.init) == reaching)
+      }
+    }
+  }
+
   @Test(arguments: [1, 15, 16, 17, 255, 256, 257, 700, 9000], [3, 128])
   func `every way to search equals the exhaustive scan in rows and bits`(count: Int, dimension: Int) throws {
     let references = try Self.references(count, dimension: dimension)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Decoding captures")
 struct CaptureDecoderTests {
-  private static let capture = Fixtures.colourful.capture(.bonaFide, subject: 0, index: 0).capture
+  private static let capture = Fixtures.simulator.capture(.bonaFide, subject: 0, index: 0).capture
   private static let text = String(decoding: CaptureEncoder.encode(capture, landmarks: .u16), as: UTF8.self)
 
   private func error(_ text: String) -> CaptureDecodingError? {
@@ -195,7 +195,7 @@ struct CaptureDecoderTests {
 
   @Test("records with truth and challenge come back as they were")
   func records() throws {
-    let simulated = Fixtures.colourful.capture(.bentPhoto, subject: 1, index: 0)
+    let simulated = Fixtures.simulator.capture(.bentPhoto, subject: 1, index: 0)
     let record = CaptureRecord(
       label: "bent_photo", subject: "s \"1\"", groups: ["device": "a\\b", "age": "20"],
       schedule: simulated.schedule,

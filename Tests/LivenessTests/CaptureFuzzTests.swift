@@ -17,7 +17,7 @@ struct CaptureFuzzTests {
   }
 
   private static func seeds() throws -> [Seed] {
-    let live = try [Fixtures.passing(), Fixtures.passing(Fixtures.colourful)]
+    let live = try [Fixtures.passing(), Fixtures.passing(Fixtures.colourless)]
     let species: [AttackSpecies] = [
       .flatPhoto, .bentPhoto, .cutOutPhoto, .digitalZoom, .frozen, .duplicated, .reordered, .staleTimes,
       .replayInjected, .personChange,

@@ -21,6 +21,12 @@ struct ChallengeTests {
     }
   }
 
+  @Test("colours are shown unless they are turned off")
+  func coloursByDefault() {
+    #expect(!issuer.issue(nonce: nonce(8), at: now).flashes.isEmpty)
+    #expect(issuer.issue(nonce: nonce(8), withColours: false, at: now).flashes.isEmpty)
+  }
+
   @Test("an identifier that was changed, or made by another key, is none of this issuer's")
   func forgery() {
     let issued = issuer.issue(nonce: nonce(1), at: now)

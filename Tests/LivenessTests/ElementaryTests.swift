@@ -57,4 +57,16 @@ struct ElementaryTests {
     #expect([Double]().median.isNaN)
     #expect([Double]().quantile(0.5).isNaN)
   }
+
+  @Test("the median is that of the sorted numbers, with ties, in any order")
+  func medians() {
+    var generator = SeededGenerator(seed: 3)
+    for count in 1...70 {
+      for distinct in [1, 2, 5, 1000] {
+        let values = (0..<count).map { _ in Double(Int.random(in: 0..<distinct, using: &generator)) }
+        #expect(values.median == values.quantile(0.5), "\(values)")
+        #expect(values.sorted(by: >).median == values.median)
+      }
+    }
+  }
 }

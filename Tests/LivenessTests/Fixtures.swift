@@ -28,7 +28,7 @@ enum Fixtures {
   static let profile = LandmarkerProfile.ideal(.sixtyEight)
   /// A seed that no shipped model was made with.
   static let simulator = CaptureSimulator(seed: 4711, profile: profile)
-  static let colourful = CaptureSimulator(seed: 4711, profile: profile, withColours: true)
+  static let colourless = CaptureSimulator(seed: 4711, profile: profile, withColours: false)
   static let extractor = FeatureExtractor(template: CanonicalFace.template(.sixtyEight))
 
   /// A bona fide capture that the standard policy passes, the first of those simulated.

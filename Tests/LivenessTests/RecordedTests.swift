@@ -15,7 +15,8 @@ struct RecordedTests {
   private func capture(_ sequence: RecordedSequence, _ landmarker: Capture.Landmarker) throws
     -> SimulatedCapture
   {
-    let answered = Fixtures.simulator.capture(.bonaFide, subject: 0, index: 0)
+    // The recordings show no colours.
+    let answered = Fixtures.colourless.capture(.bonaFide, subject: 0, index: 0)
     let width = 2 * sequence.points
     let pairs = sequence.pairs.map { Float($0) }
     let frames = (0..<sequence.frames).map { index -> Capture.Frame in

@@ -62,6 +62,11 @@ import Testing
     #expect(run.status == 64 && run.output.isEmpty)
   }
 
+  @Test func `a liveness model that was asked for is read before anything is played`() throws {
+    let run = try CommandRun(["simulate", "--subjects", "90", "--liveness-model", "no-such-model.json"])
+    #expect(run.status == 65 && run.output.isEmpty && run.errors.contains("no-such-model.json"))
+  }
+
   @Test func `output that can't be written is an error`() throws {
     let lost = try CommandRun(shell: "exec \"$0\" info > /dev/full")
     #expect(lost.status == 74 && lost.errors.contains("could not be written"))

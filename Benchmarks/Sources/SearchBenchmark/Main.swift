@@ -11,6 +11,10 @@ struct SearchBenchmark {
         writes a gallery and 1,024 probes, unit rows, as .fbin; `lfw` tiles the embeddings of --base (.fbin)
     SearchBenchmark serve engine|openblas --rows FILE --queries FILE --threads N [--limit-rows N]
         loads the rows, then answers one JSON request a line with the times it took
+    SearchBenchmark scale --count N --dimension D --folder FOLDER [--threads N] [--rows folder] [--sealed yes]
+        builds a gallery, searches it, writes a snapshot file to FOLDER, opens it and compares the answers
+    SearchBenchmark changes --count N --dimension D --changes N
+        one search's time with and without N changes a second
 
     """
 
@@ -41,6 +45,8 @@ struct SearchBenchmark {
       case "openblas": try Worker.serve { try BLASParticipant(options) }
       default: throw BenchmarkError("serve: 'engine' or 'openblas' was expected")
       }
+    case "scale": try ScaleRun(Options(arguments.dropFirst())).run()
+    case "changes": try ChangesRun(Options(arguments.dropFirst())).run()
     default:
       complain(usage)
       exit(64)

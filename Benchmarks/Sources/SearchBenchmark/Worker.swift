@@ -129,4 +129,20 @@ enum Worker {
     let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
     return pages * sysconf(Int32(_SC_PAGESIZE))
   }
+
+  /// Bytes in memory that are the process's own, and those of files that are mapped, from /proc/self/status.
+  static func memory() -> (anonymous: Int, file: Int) {
+    guard let file = fopen("/proc/self/status", "r") else { return (0, 0) }
+    defer { fclose(file) }
+    var (own, mapped) = (0, 0)
+    var line = [CChar](repeating: 0, count: 256)
+    while fgets(&line, Int32(line.count), file) != nil {
+      let words = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        .split(whereSeparator: \.isWhitespace)
+      guard words.count > 1, let kilobytes = Int(words[1]) else { continue }
+      if words[0] == "RssAnon:" { own = kilobytes * 1024 }
+      if words[0] == "RssFile:" || words[0] == "RssShmem:" { mapped += kilobytes * 1024 }
+    }
+    return (own, mapped)
+  }
 }

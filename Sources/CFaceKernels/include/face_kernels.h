@@ -29,6 +29,7 @@ typedef FK_ENUM(fk_level) {
   FK_LEVEL_AVX2 = 1,    // AVX2 and FMA
   FK_LEVEL_AVX512 = 2,  // AVX-512 F, BW, DQ, VL
   FK_LEVEL_VNNI = 3,    // AVX-512 as above and VNNI
+  FK_LEVEL_AMX = 4,     // VNNI as above and AMX's 8-bit tiles
   FK_LEVEL_NEON = 8,    // arm64 Advanced SIMD; sdot where present
 } fk_level;
 

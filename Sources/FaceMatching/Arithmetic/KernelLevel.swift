@@ -10,6 +10,8 @@ public enum KernelLevel: String, CaseIterable, Sendable {
   case avx512
   /// AVX-512 with the 8-bit dot product instructions (x86-64).
   case vnni
+  /// VNNI and the 8-bit tiles of AMX (x86-64).
+  case amx
   /// Advanced SIMD (arm64).
   case neon
 
@@ -19,6 +21,7 @@ public enum KernelLevel: String, CaseIterable, Sendable {
     case .avx2: .FK_LEVEL_AVX2
     case .avx512: .FK_LEVEL_AVX512
     case .vnni: .FK_LEVEL_VNNI
+    case .amx: .FK_LEVEL_AMX
     case .neon: .FK_LEVEL_NEON
     }
   }

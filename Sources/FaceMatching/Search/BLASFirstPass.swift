@@ -30,7 +30,8 @@ struct BLASFirstPass: FirstPass {
 
   func makeScratch() -> Scratch {
     Scratch(
-      products: Array(repeating: 0, count: probeCount * unitRows), indices: Array(repeating: 0, count: unitRows),
+      products: Array(repeating: 0, count: probeCount * unitRows),
+      indices: Array(repeating: 0, count: unitRows),
       estimates: Array(repeating: 0, count: unitRows))
   }
 
@@ -41,7 +42,8 @@ struct BLASFirstPass: FirstPass {
     let (rows, segment) = (unit.wholeBlockRows, view.segment)
     if rows.isEmpty { return }
     blas.multiplyRows(
-      values, leftCount: probeCount, leftStride: dimension, by: segment.rows + rows.lowerBound * segment.stride,
+      values, leftCount: probeCount, leftStride: dimension,
+      by: segment.rows + rows.lowerBound * segment.stride,
       rightCount: rows.count, rightStride: segment.stride, count: dimension, into: &scratch.products,
       productStride: rows.count)
     for probe in 0..<probeCount {

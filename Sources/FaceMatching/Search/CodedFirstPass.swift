@@ -2,7 +2,8 @@ import CFaceKernels
 
 /// Candidates by products of coded rows within a proven error bound (see `QuantisedProbe`).
 ///
-/// A single probe waits for memory, so it reads the coarse plane; several wait for arithmetic and read the fine one.
+/// A single probe waits for memory, so it reads the coarse plane, and the fine one besides where the coarse one rules out
+/// little; several wait for arithmetic and read the fine one.
 struct CodedFirstPass: FirstPass {
   struct Scratch {
     var products: [Int32]
@@ -10,7 +11,14 @@ struct CodedFirstPass: FirstPass {
     var estimates: [Float]
     /// For each frame met: the probes' products with its centre.
     var offsets: [ObjectIdentifier: [Float]] = [:]
+    /// Units for which the coarse plane is not tried, since it ruled out little of the one before.
+    var fineUnits = 0
   }
+
+  /// Where the coarse plane leaves more than this share of a unit's rows, the fine one costs less than scoring them.
+  private static let densePart = 6
+  /// For how many units that is then taken for granted.
+  private static let fineUnits = 16
 
   /// Probes multiplied in one call: with a unit's rows, their products fit the second-level cache.
   private static let groupSize = 64
@@ -32,7 +40,7 @@ struct CodedFirstPass: FirstPass {
     codes = quantised.flatMap(\.codes)
   }
 
-  var unitRows: Int { probes.count == 1 ? Segment.standardCapacity : 1024 }
+  var unitRows: Int { probes.count == 1 ? 8192 : 1024 }
 
   func makeScratch() -> Scratch {
     Scratch(
@@ -47,19 +55,62 @@ struct CodedFirstPass: FirstPass {
     let rows = unit.wholeBlockRows
     if rows.isEmpty { return }
     let offsets = offsets(view.segment.frame, &scratch)
-    let (plane, block) = (
-      probes.count == 1 ? view.segment.coarse : view.segment.fine, rows.lowerBound / Int(FK_BLOCK_ROWS)
-    )
+    if probes.count == 1 {
+      return scanSingle(
+        rows, of: view, offset: offsets[0], scratch: &scratch, cutoff: cutoff(0), accept: accept)
+    }
+    let (plane, block) = (view.segment.fine, rows.lowerBound / Int(FK_BLOCK_ROWS))
     for first in stride(from: 0, to: probes.count, by: Self.groupSize) {
       let group = first..<min(first + Self.groupSize, probes.count)
       multiply(
         group, plane.block(block), blockCount: rows.count / Int(FK_BLOCK_ROWS), into: &scratch.products)
       for probe in group {
-        select(
-          probe, rows, of: plane, largestNorm: view.largestNorm, productsAt: (probe - first) * rows.count,
-          offset: offsets[probe], scratch: &scratch, cutoff: cutoff(probe), accept: accept)
+        let estimates = Estimates(
+          probe: probe, rows: rows, plane: plane,
+          constant: probes[probe].constant(largestNorm: view.largestNorm),
+          offset: offsets[probe], position: (probe - first) * rows.count)
+        hand(estimates, select(estimates, &scratch, cutoff: cutoff(probe)), scratch, to: accept)
       }
     }
+  }
+
+  private func scanSingle(
+    _ rows: Range<Int>, of view: SegmentView, offset: Float, scratch: inout Scratch, cutoff: Float,
+    accept: (_ probe: Int, _ selection: Selection) -> Void
+  ) {
+    let (block, blockCount) = (rows.lowerBound / Int(FK_BLOCK_ROWS), rows.count / Int(FK_BLOCK_ROWS))
+    let constant = probes[0].constant(largestNorm: view.largestNorm)
+    func estimates(_ plane: CodePlane) -> Estimates {
+      Estimates(probe: 0, rows: rows, plane: plane, constant: constant, offset: offset, position: 0)
+    }
+    if scratch.fineUnits == 0 {
+      let coarse = estimates(view.segment.coarse)
+      codes.withUnsafeBufferPointer {
+        kernels.table.pointee.dot_blocks_u4(
+          coarse.plane.block(block), blockCount, planeDimension, $0.baseAddress!, &scratch.products)
+      }
+      let count = select(coarse, &scratch, cutoff: cutoff)
+      // Before there is a cutoff no plane rules anything out.
+      if count * Self.densePart < rows.count || cutoff <= -1 {
+        return hand(coarse, count, scratch, to: accept)
+      }
+      scratch.fineUnits = Self.fineUnits
+    }
+    scratch.fineUnits -= 1
+    let fine = estimates(view.segment.fine)
+    multiply(0..<1, fine.plane.block(block), blockCount: blockCount, into: &scratch.products)
+    hand(fine, select(fine, &scratch, cutoff: cutoff), scratch, to: accept)
+  }
+
+  /// The products of a probe with rows of a plane, and what makes estimates and bounds of them.
+  private struct Estimates {
+    let probe: Int
+    let rows: Range<Int>
+    let plane: CodePlane
+    let constant: Float
+    let offset: Float
+    /// Where the products begin.
+    let position: Int
   }
 
   private func offsets(_ frame: CodingFrame, _ scratch: inout Scratch) -> [Float] {
@@ -73,37 +124,40 @@ struct CodedFirstPass: FirstPass {
     _ group: Range<Int>, _ blocks: UnsafePointer<UInt8>, blockCount: Int, into products: inout [Int32]
   ) {
     codes.withUnsafeBufferPointer { codes in
-      let codes = codes.baseAddress! + group.lowerBound * planeDimension
-      if probes.count == 1 {
-        kernels.table.pointee.dot_blocks_u4(blocks, blockCount, planeDimension, codes, &products)
-      } else {
-        kernels.table.pointee.dot_blocks_i8(blocks, blockCount, planeDimension, codes, group.count, &products)
-      }
+      kernels.table.pointee.dot_blocks_i8(
+        blocks, blockCount, planeDimension, codes.baseAddress! + group.lowerBound * planeDimension,
+        group.count,
+        &products)
     }
   }
 
-  private func select(
-    _ probe: Int, _ rows: Range<Int>, of plane: CodePlane, largestNorm: Float, productsAt position: Int,
-    offset: Float, scratch: inout Scratch, cutoff: Float,
-    accept: (_ probe: Int, _ selection: Selection) -> Void
-  ) {
-    let quantised = probes[probe]
-    let constant = quantised.constant(largestNorm: largestNorm)
-    let errors = plane.errors + rows.lowerBound
-    let count = scratch.products.withUnsafeBufferPointer { products in
+  /// The number of rows whose score may reach the cutoff; `scratch` says which, and their estimates.
+  private func select(_ estimates: Estimates, _ scratch: inout Scratch, cutoff: Float) -> Int {
+    let (plane, first) = (estimates.plane, estimates.rows.lowerBound)
+    let probe = probes[estimates.probe]
+    return scratch.products.withUnsafeBufferPointer { products in
       kernels.table.pointee.select_i8(
-        products.baseAddress! + position, plane.scales + rows.lowerBound, errors, rows.count, quantised.scale,
-        quantised.errorFactor, constant, cutoff - offset, &scratch.indices, &scratch.estimates)
+        products.baseAddress! + estimates.position, plane.scales + first, plane.errors + first,
+        estimates.rows.count,
+        probe.scale, probe.errorFactor, estimates.constant, cutoff - estimates.offset, &scratch.indices,
+        &scratch.estimates)
     }
+  }
+
+  private func hand(
+    _ estimates: Estimates, _ count: Int, _ scratch: Scratch,
+    to accept: (_ probe: Int, _ selection: Selection) -> Void
+  ) {
     if count == 0 { return }
     scratch.indices.withUnsafeBufferPointer { indices in
-      scratch.estimates.withUnsafeBufferPointer { estimates in
+      scratch.estimates.withUnsafeBufferPointer { values in
         accept(
-          probe,
+          estimates.probe,
           Selection(
-            firstRow: rows.lowerBound, indices: UnsafeBufferPointer(rebasing: indices[..<count]),
-            estimates: UnsafeBufferPointer(rebasing: estimates[..<count]), offset: offset, errors: errors,
-            errorFactor: quantised.errorFactor, constant: constant))
+            firstRow: estimates.rows.lowerBound, indices: UnsafeBufferPointer(rebasing: indices[..<count]),
+            estimates: UnsafeBufferPointer(rebasing: values[..<count]), offset: estimates.offset,
+            errors: estimates.plane.errors + estimates.rows.lowerBound,
+            errorFactor: probes[estimates.probe].errorFactor, constant: estimates.constant))
       }
     }
   }

@@ -25,7 +25,8 @@ struct Selection {
 
   /// Estimates that lack `offset`, with a slack of `errorFactor` times the row's error, and `constant`.
   init(
-    firstRow: Int, indices: UnsafeBufferPointer<UInt32>, estimates: UnsafeBufferPointer<Float>, offset: Float = 0,
+    firstRow: Int, indices: UnsafeBufferPointer<UInt32>, estimates: UnsafeBufferPointer<Float>,
+    offset: Float = 0,
     errors: UnsafePointer<Float>? = nil, errorFactor: Float = 0, constant: Float
   ) {
     self.firstRow = firstRow

@@ -62,7 +62,8 @@ struct Scan: Sendable {
       let row = selection.row(position)
       guard upperBound >= collector.cutoff, includes(row, of: segment) else { continue }
       collector.offer(
-        RowLocation(segment: unit.segment, row: row), estimate: selection.estimate(position), upperBound: upperBound
+        RowLocation(segment: unit.segment, row: row), estimate: selection.estimate(position),
+        upperBound: upperBound
       ) { score(probe, at: $0) }
     }
   }
@@ -75,7 +76,8 @@ struct Scan: Sendable {
     withUnsafeTemporaryAllocation(of: Float.self, capacity: rows.count) { scores in
       probes[probe].withUnsafeBufferPointer {
         kernels.table.pointee.dot_rows_f32(
-          $0.baseAddress!, segment.rows + rows.lowerBound * segment.stride, segment.stride, rows.count, $0.count,
+          $0.baseAddress!, segment.rows + rows.lowerBound * segment.stride, segment.stride, rows.count,
+          $0.count,
           scores.baseAddress!)
       }
       for index in 0..<rows.count {

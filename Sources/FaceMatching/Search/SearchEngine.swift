@@ -34,8 +34,9 @@ final class SearchEngine: Sendable {
   private static func blas(
     for choice: Gallery.Configuration.BatchFirstPass, level: KernelLevel
   ) throws(GalleryError) -> OpenBLAS? {
-    // Our 8-bit kernels are the faster at every level but the plain one.
-    if choice == .int8 || (choice == .automatic && level != .scalar) { return nil }
+    // On narrow registers without dot products of bytes a good BLAS is the faster.
+    let prefersBLAS = level == .scalar || level == .avx2
+    if choice == .int8 || (choice == .automatic && !prefersBLAS) { return nil }
     switch OpenBLAS.shared {
     case .success(let blas): return blas
     case .failure(let reason):

@@ -117,6 +117,9 @@ final class WorkerPool: Sendable {
     }
   }
 
+  /// Runs `body` on a thread of the pool, some time.
+  func start(_ body: @escaping @Sendable () -> Void) { queue.add(body) }
+
   private static func start(_ queue: Queue) {
     var thread = pthread_t()
     let context = Unmanaged.passRetained(queue)

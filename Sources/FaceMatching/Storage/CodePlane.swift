@@ -13,27 +13,42 @@ struct CodePlane: @unchecked Sendable {
   }
 
   let codes: UnsafeMutablePointer<UInt8>
+  /// `capacity` scales, and as many bounds of errors after them.
   let scales: UnsafeMutablePointer<Float>
-  let errors: UnsafeMutablePointer<Float>
+  var errors: UnsafeMutablePointer<Float> { scales + capacity }
   let bytesPerBlock: Int
   private let capacity: Int
 
   init(_ width: Width, capacity: Int, planeDimension: Int) {
     self.capacity = capacity
-    bytesPerBlock = Int(FK_BLOCK_ROWS) * planeDimension * width.rawValue / 8
+    bytesPerBlock = Self.bytesPerBlock(width, planeDimension: planeDimension)
     codes = .allocateAligned(capacity / Int(FK_BLOCK_ROWS) * bytesPerBlock)
-    scales = .allocateAligned(capacity)
-    errors = .allocateAligned(capacity)
+    scales = .allocateAligned(2 * capacity)
+    scales.update(repeating: 0, count: 2 * capacity)
+  }
+
+  static func bytesPerBlock(_ width: Width, planeDimension: Int) -> Int {
+    Int(FK_BLOCK_ROWS) * planeDimension * width.rawValue / 8
   }
 
   func deallocate() {
     explicit_bzero(codes, capacity / Int(FK_BLOCK_ROWS) * bytesPerBlock)
+    explicit_bzero(scales, 2 * capacity * MemoryLayout<Float>.size)
     free(codes)
     free(scales)
-    free(errors)
   }
 
   func block(_ index: Int) -> UnsafeMutablePointer<UInt8> { codes + index * bytesPerBlock }
+
+  /// Bytes of the codes of the whole blocks among the first `rows` rows.
+  func byteCount(rows: Int) -> Int { rows / Int(FK_BLOCK_ROWS) * bytesPerBlock }
+
+  /// The scales and bounds of the first `rows` rows as a plane of just these whole blocks would hold them.
+  func bounds(rows: Int) -> [Float] {
+    let count = rows.roundedUp(toMultipleOf: Int(FK_BLOCK_ROWS))
+    return Array(UnsafeBufferPointer(start: scales, count: count))
+      + UnsafeBufferPointer(start: errors, count: count)
+  }
 
   func set(_ quantisation: fk_quantisation, row: Int) {
     scales[row] = quantisation.scale

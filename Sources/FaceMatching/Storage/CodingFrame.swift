@@ -14,18 +14,23 @@ final class CodingFrame: Sendable {
     centre = Array(repeating: 0, count: dimension)
   }
 
-  /// The mean of the rows of `segments`, of which there is at least one.
-  init(meanOf segments: [SegmentView], dimension: Int) {
+  /// The frame with a known centre.
+  init(centre: [Float]) {
+    self.centre = centre
+  }
+
+  /// The mean of the rows of `segments` that are present at `version`; zero where there are none.
+  init(meanOf segments: [SegmentView], at version: UInt64, dimension: Int) {
     var sums = [Double](repeating: 0, count: dimension)
     var count = 0
     for view in segments {
-      for row in 0..<view.count {
+      for row in 0..<view.count where view.segment.isPresent(row, at: version) {
         let values = view.segment.rows + row * view.segment.stride
         for index in 0..<dimension { sums[index] += Double(values[index]) }
+        count += 1
       }
-      count += view.count
     }
-    centre = sums.map { Float($0 / Double(count)) }
+    centre = sums.map { Float($0 / Double(max(count, 1))) }
   }
 
   /// What `row` is coded as: the row less the centre, rotated; `result` has `planeDimension` elements.

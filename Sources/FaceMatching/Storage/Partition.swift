@@ -76,16 +76,36 @@ final class Partition: Sendable {
     }
   }
 
+  /// Rows from which a frame needs no more.
+  private static let frameRows = 4096
+
   let dimension: Int
   private let kernels: Kernels
+  private let rowFolder: String?
+  private let segmentCapacity: Int
   private let writer: Guarded<Writer>
   private let published = Guarded(PartitionView())
   let users = ShardedIndex<UserID>()
 
-  init(dimension: Int, kernels: Kernels) {
+  init(dimension: Int, kernels: Kernels, configuration: Gallery.Configuration = .init()) {
     self.dimension = dimension
     self.kernels = kernels
+    rowFolder = configuration.rowFolder
+    segmentCapacity = configuration.segmentRows ?? Segment.standardCapacity(dimension: dimension)
     writer = Guarded(Writer(dimension: dimension))
+  }
+
+  /// Makes restored segments what an empty partition holds.
+  func begin(with views: [SegmentView], numbers: [SessionID: UInt64], nextNumber: UInt64) {
+    writer.withLock { writer in
+      writer.numbers = numbers
+      writer.nextNumber = nextNumber
+      writer.removedCounts = views.map { _ in 0 }
+      if let last = views.last { writer.frame = last.segment.frame }
+      // Segments of the standard size are made when the frame has been learnt.
+      writer.frameRowCount = views.count > 1 ? numbers.count : 0
+      publish(PartitionView(sealed: views, referenceCount: numbers.count))
+    }
   }
 
   var view: PartitionView { published.withLock { $0 } }
@@ -100,18 +120,24 @@ final class Partition: Sendable {
         return number
       }
       let number = writer.nextNumber
-      append(reference, as: number, &writer)
+      try append(reference, as: number, &writer)
       writer.nextNumber += 1
       writer.numbers[reference.session] = number
       return number
     }
   }
 
-  /// Takes the session's reference out; later views don't have it. False when there is none.
-  func remove(_ session: SessionID) -> Bool {
+  /// Whether a reference was removed, and whether a segment holds so few by now that it should be rewritten.
+  struct Removal {
+    let isRemoved: Bool
+    let wantsCompaction: Bool
+  }
+
+  /// Takes the session's reference out; later views don't have it. Costs the same whatever is enrolled.
+  func remove(_ session: SessionID) -> Removal {
     writer.withLock { writer in
       guard let number = writer.numbers.removeValue(forKey: session), let location = view.location(of: number)
-      else { return false }
+      else { return Removal(isRemoved: false, wantsCompaction: false) }
       var view = self.view
       let segment = view[location.segment].segment
       view.version += 1
@@ -119,18 +145,44 @@ final class Partition: Sendable {
       segment.remove(location.row, at: view.version)
       writer.removedCounts[location.segment] += 1
       users.remove(number, from: segment.references[location.row].user)
-      let isSealed = location.segment < view.sealed.count
-      if isSealed, writer.removedCounts[location.segment] * 2 > segment.count {
-        rewrite(location.segment, of: &view, &writer)
+      publish(view)
+      // Asked for when it has just become more than half empty, and now and then if it was so before it was sealed.
+      let removedCount = writer.removedCounts[location.segment]
+      let isTime = (removedCount - 1) * 2 <= segment.count || removedCount % 256 == 0
+      return Removal(isRemoved: true, wantsCompaction: isTime && isSparse(location.segment, of: view, writer))
+    }
+  }
+
+  /// Rewrites the sealed segments of which more than half is removed. Enrolments and removals wait for it, searches
+  /// don't.
+  func compact() {
+    writer.withLock { writer in
+      var view = self.view
+      var position = view.sealed.count - 1
+      while position >= 0 {
+        if isSparse(position, of: view, writer) { position = rewrite(position, of: &view, &writer) }
+        position -= 1
       }
       publish(view)
-      return true
     }
+  }
+
+  private func isSparse(_ position: Int, of view: PartitionView, _ writer: Writer) -> Bool {
+    position < view.sealed.count && writer.removedCounts[position] * 2 > view.sealed[position].count
   }
 
   /// Rewrites every segment that holds removed references, so that nothing of them stays in memory once the
   /// searches that run now have ended. Costs a copy of those segments.
-  func purge() {
+  func purge() { _ = gathered() }
+
+  /// What a snapshot is made of: a view in which every row is present and the tail is sealed.
+  struct State {
+    let view: PartitionView
+    let nextNumber: UInt64
+  }
+
+  /// Takes removed references out of the segments, and puts small neighbours together.
+  func gathered() -> State {
     writer.withLock { writer in
       var view = self.view
       if let tail = view.tail {
@@ -139,10 +191,13 @@ final class Partition: Sendable {
       }
       var position = view.sealed.count - 1
       while position >= 0 {
-        if writer.removedCounts[position] > 0 { position = rewrite(position, of: &view, &writer) }
+        if writer.removedCounts[position] > 0 || fitsPredecessor(position, of: view, writer) {
+          position = rewrite(position, of: &view, &writer)
+        }
         position -= 1
       }
       publish(view)
+      return State(view: view, nextNumber: writer.nextNumber)
     }
   }
 
@@ -157,7 +212,9 @@ final class Partition: Sendable {
         UnsafeBufferPointer(start: segment.rows + location.row * segment.stride, count: dimension))
   }
 
-  private func append(_ reference: Reference, as number: UInt64, _ writer: inout Writer) {
+  private func append(
+    _ reference: Reference, as number: UInt64, _ writer: inout Writer
+  ) throws(GalleryError) {
     var view = self.view
     if let full = view.tail, full.segment.isFull {
       view.sealed.append(full)
@@ -166,8 +223,11 @@ final class Partition: Sendable {
     }
     if view.tail == nil {
       // The first segment is small, for organisations that have few users.
-      let capacity = view.sealed.isEmpty ? Segment.standardCapacity / 16 : Segment.standardCapacity
-      view.tail = SegmentView(Segment(dimension: dimension, capacity: capacity, frame: writer.frame))
+      let capacity =
+        view.sealed.isEmpty
+        ? (segmentCapacity / 32).roundedUp(toMultipleOf: Int(FK_BLOCK_ROWS)) : segmentCapacity
+      view.tail = SegmentView(
+        try Segment(dimension: dimension, capacity: capacity, frame: writer.frame, rowsIn: rowFolder))
       writer.removedCounts.append(0)
     }
     let segment = view.tail!.segment
@@ -184,8 +244,8 @@ final class Partition: Sendable {
   /// Learns the frame of new segments anew while there are few rows to learn it from.
   private func learnFrame(_ view: PartitionView, _ writer: inout Writer) {
     let rowCount = view.sealed.reduce(0) { $0 + $1.count }
-    guard writer.frameRowCount < Segment.standardCapacity, rowCount > writer.frameRowCount else { return }
-    writer.frame = CodingFrame(meanOf: view.sealed, dimension: dimension)
+    guard writer.frameRowCount < Self.frameRows, rowCount > writer.frameRowCount else { return }
+    writer.frame = CodingFrame(meanOf: view.sealed, at: view.version, dimension: dimension)
     writer.frameRowCount = rowCount
   }
 
@@ -193,14 +253,11 @@ final class Partition: Sendable {
   /// Returns the position up to which segments are as they were.
   @discardableResult
   private func rewrite(_ position: Int, of view: inout PartitionView, _ writer: inout Writer) -> Int {
-    var range = position..<position + 1
-    func present(_ index: Int) -> Int { view.sealed[index].count - writer.removedCounts[index] }
-    if position > 0, present(position - 1) + present(position) <= Segment.standardCapacity {
-      range = position - 1..<position + 1
-    }
-    let total = range.reduce(0) { $0 + present($1) }
+    let first = fitsPredecessor(position, of: view, writer) ? position - 1 : position
+    let range = first..<position + 1
+    let total = range.reduce(0) { $0 + presentCount($1, of: view, writer) }
     let capacity = max(total, 1).roundedUp(toMultipleOf: Int(FK_BLOCK_ROWS))
-    let copy = Segment(dimension: dimension, capacity: capacity, frame: writer.frame)
+    let copy = segment(capacity: capacity, frame: writer.frame)
     for source in view.sealed[range] {
       for row in 0..<source.count where source.segment.isPresent(row, at: view.version) {
         let values = UnsafeBufferPointer(
@@ -212,6 +269,27 @@ final class Partition: Sendable {
     view.sealed.replaceSubrange(range, with: replacement)
     writer.removedCounts.replaceSubrange(range, with: replacement.map { _ in 0 })
     return range.lowerBound
+  }
+
+  private func presentCount(_ position: Int, of view: PartitionView, _ writer: Writer) -> Int {
+    view.sealed[position].count - writer.removedCounts[position]
+  }
+
+  private func fitsPredecessor(_ position: Int, of view: PartitionView, _ writer: Writer) -> Bool {
+    position > 0
+      && presentCount(position - 1, of: view, writer) + presentCount(position, of: view, writer)
+        <= segmentCapacity
+  }
+
+  /// A segment for rows that are there already, so it has to be had: in memory where the folder has no room.
+  private func segment(capacity: Int, frame: CodingFrame) -> Segment {
+    if let rowFolder,
+      let segment = try? Segment(dimension: dimension, capacity: capacity, frame: frame, rowsIn: rowFolder)
+    {
+      return segment
+    }
+    let memory = RowMemory.process(capacity * dimension.roundedUp(toMultipleOf: 16))
+    return Segment(dimension: dimension, capacity: capacity, frame: frame, memory: memory)
   }
 
   private func publish(_ view: PartitionView) {

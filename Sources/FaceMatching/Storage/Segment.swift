@@ -13,7 +13,11 @@ import Synchronization
 /// `@unchecked Sendable`: memory below a published count is immutable, `removedAt` is atomic, and one writer at a
 /// time, under the partition's lock, appends.
 final class Segment: @unchecked Sendable {
-  static let standardCapacity = 4096
+  /// The rows of a segment: as many as fill a huge page of the coarse plane, which single probes stream.
+  static func standardCapacity(dimension: Int) -> Int {
+    (2 << 20) / (dimension.roundedUp(toMultipleOf: Int(FK_DIMENSION_STEP)) / 2) / Int(FK_BLOCK_ROWS)
+      * Int(FK_BLOCK_ROWS)
+  }
 
   let dimension: Int
   /// Elements from one f32 row to the next: the dimension, padded to whole vectors of sixteen.
@@ -27,6 +31,7 @@ final class Segment: @unchecked Sendable {
   private(set) var largestNorm: Float = 0
 
   let rows: UnsafeMutablePointer<Float>
+  private let memory: RowMemory
   /// Half the memory traffic of `fine`: for single probes, which are bound by it.
   let coarse: CodePlane
   /// For batches, which are bound by arithmetic rather than by memory.
@@ -35,25 +40,51 @@ final class Segment: @unchecked Sendable {
   /// The version at which a row was removed; `UInt64.max` while it is there.
   private let removedAt: UnsafeMutablePointer<Atomic<UInt64>>
 
-  init(dimension: Int, capacity: Int, frame: CodingFrame) {
+  /// An empty segment. Throws `.rowFolder` where its rows can't be kept in `folder`; nil keeps them in memory.
+  convenience init(dimension: Int, capacity: Int, frame: CodingFrame, rowsIn folder: String?)
+    throws(GalleryError)
+  {
+    let elements = capacity * dimension.roundedUp(toMultipleOf: 16)
+    self.init(
+      dimension: dimension, capacity: capacity, frame: frame,
+      memory: try folder.map { folder throws(GalleryError) in try .unnamedFile(in: folder, elements) }
+        ?? .process(elements))
+  }
+
+  init(dimension: Int, capacity: Int, frame: CodingFrame, memory: RowMemory) {
     precondition(capacity > 0 && capacity % Int(FK_BLOCK_ROWS) == 0, "a segment holds whole blocks")
     self.dimension = dimension
     self.capacity = capacity
     self.frame = frame
     stride = dimension.roundedUp(toMultipleOf: 16)
     planeDimension = dimension.roundedUp(toMultipleOf: Int(FK_DIMENSION_STEP))
-    rows = .allocateAligned(capacity * stride)
+    self.memory = memory
+    rows = memory.rows
     coarse = CodePlane(.fourBits, capacity: capacity, planeDimension: planeDimension)
     fine = CodePlane(.eightBits, capacity: capacity, planeDimension: planeDimension)
     references = .allocate(capacity: capacity)
     removedAt = .allocate(capacity: capacity)
   }
 
+  /// A segment whose rows are in `memory`; the caller fills its planes before it is read.
+  convenience init(
+    restoring references: [EnrolledReference], dimension: Int, frame: CodingFrame, largestNorm: Float,
+    memory: RowMemory
+  ) {
+    self.init(
+      dimension: dimension, capacity: references.count.roundedUp(toMultipleOf: Int(FK_BLOCK_ROWS)),
+      frame: frame,
+      memory: memory)
+    for (row, reference) in references.enumerated() {
+      (self.references + row).initialize(to: reference)
+      (removedAt + row).initialize(to: Atomic(.max))
+    }
+    count = references.count
+    self.largestNorm = largestNorm
+  }
+
   deinit {
-    // Templates don't outlive their segment in freed memory.
-    explicit_bzero(rows, capacity * stride * MemoryLayout<Float>.size)
     references.deinitialize(count: count)
-    free(rows)
     coarse.deallocate()
     fine.deallocate()
     references.deallocate()

@@ -16,7 +16,10 @@ public struct ChallengeIssuer: Sendable {
   }
 
   /// A challenge issued `now` with 32 random bytes; another number of them traps.
-  public func issue(nonce: [UInt8], withColours: Bool = false, at now: Instant) -> ChallengeSchedule {
+  ///
+  /// Without colours it is weaker: ten old captures of a victim then have a chance to answer it, and a rendered face need
+  /// not reflect the screen. Turn them off only where a screen can't show them. See Documentation/Evaluation/Liveness.md.
+  public func issue(nonce: [UInt8], withColours: Bool = true, at now: Instant) -> ChallengeSchedule {
     precondition(nonce.count == ChallengeSchedule.nonceBytes, "a nonce has 32 bytes")
     let id = identifier(issued: now.millisecondsSince1970, withColours: withColours, nonce: nonce)
     return schedule(id: id, nonce: nonce, issuedAt: now, withColours: withColours)

@@ -8,6 +8,7 @@ struct ChallengeFollowing {
   func write(to features: inout FeatureVector) {
     writeErrors(to: &features)
     writeLag(to: &features)
+    OvalTracking(path: path, schedule: schedule, starts: starts)?.write(to: &features)
   }
 
   /// At the last 35 % of each stage the face should have reached its oval.
@@ -46,16 +47,24 @@ struct ChallengeFollowing {
     let mean = sizes.mean
     let spread = sizes.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
     var best = (correlation: -1.0, lag: 0.0)
+    // Σ (size − mean) over the first k frames.
+    var before = [0.0]
+    before.reserveCapacity(sizes.count + 1)
+    for size in sizes { before.append(before[before.count - 1] + (size - mean)) }
+    // For each stage but the first the frame that begins it, which moves on with the lag.
+    var first = [Int](repeating: 0, count: starts.count)
     for step in 0...16 {
       let lag = 50 * Double(step)
+      for stage in 1..<starts.count {
+        while first[stage] < sizes.count, path.times[first[stage]] - lag < starts[stage] { first[stage] += 1 }
+      }
       var (cross, sum, squares) = (0.0, 0.0, 0.0)
-      for (time, size) in zip(path.times, sizes) {
-        let at = max(time - lag, 0)
-        var target = targets[0]
-        for (start, value) in zip(starts, targets) where at >= start { target = value }
-        cross += target * (size - mean)
-        sum += target
-        squares += target * target
+      for stage in starts.indices {
+        let end = stage + 1 < starts.count ? max(first[stage + 1], first[stage]) : sizes.count
+        let count = Double(end - first[stage])
+        cross += targets[stage] * (before[end] - before[first[stage]])
+        sum += targets[stage] * count
+        squares += targets[stage] * targets[stage] * count
       }
       let variance = squares - sum * sum / Double(sizes.count)
       let correlation = cross / (spread * max(variance, 0) + 1e-12).squareRoot()

@@ -8,9 +8,13 @@ enum ColourResponse {
   static func write(_ capture: Capture, schedule: ChallengeSchedule, to features: inout FeatureVector) {
     guard !schedule.flashes.isEmpty else { return }
     var (times, response) = ([Double](), [SIMD3<Double>]())
-    for frame in capture.frames {
-      guard let face = frame.faceColour, let background = frame.backgroundColour else { continue }
-      times.append(frame.time)
+    times.reserveCapacity(capture.frames.count)
+    response.reserveCapacity(capture.frames.count)
+    for index in capture.frames.indices {
+      guard let face = capture.frames[index].faceColour,
+        let background = capture.frames[index].backgroundColour
+      else { continue }
+      times.append(capture.frames[index].time)
       response.append(chroma(face - background))
     }
     guard times.count * 2 >= capture.frames.count, times.count >= 12 else { return }

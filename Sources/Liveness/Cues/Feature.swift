@@ -1,5 +1,5 @@
-/// The numbers that a capture is judged by. A model names them by their raw values.
-public enum Feature: String, Hashable, Sendable, CaseIterable, Codable {
+/// The numbers that a capture is judged by. A model file names them by `name`; raw values are never stored.
+public enum Feature: UInt8, Sendable, CaseIterable {
   // Geometry. q is the face's apparent inter-ocular distance over the focal length: inter-ocular / camera distance.
   /// The 90 % quantile of q over its 10 % quantile; how much the face came closer.
   case sizeRatio
@@ -53,6 +53,10 @@ public enum Feature: String, Hashable, Sendable, CaseIterable, Codable {
   case curvatureToStep
   /// The correlation of a point's change with its neighbour's, −1...1.
   case jitterSpatialCorrelation
+  /// The logarithm of the eight greatest reversals of the pose's path, summed, in its usual bends. See `PoseSteps`.
+  case pathReversals
+  /// That, and how much shorter the path gets when frames change places: frames out of their order show.
+  case pathDisorder
 
   // Following the challenge.
   /// The greatest |log| of the face's width over the oval's, at the end of each stage.
@@ -67,10 +71,14 @@ public enum Feature: String, Hashable, Sendable, CaseIterable, Codable {
   case ovalCorrelation
   /// The lag of that correlation in seconds.
   case responseLag
-  /// The logarithm of the greatest turning back of the path, in face sizes; frames out of their order show.
-  case pathReversal
-  /// The logarithm of that over the path's usual bend between frames.
-  case pathIrregularity
+  /// The logarithm of how far the whole path is from a person's answer to the ovals, in tremors; and of its parts: width,
+  /// relative, and x and y, in image widths. See `OvalTracking`.
+  case trackingError
+  case trackingWidthError
+  case trackingXError
+  case trackingYError
+  /// The lag of that answer in seconds.
+  case trackingLag
 
   // Response to colours.
   /// The correlation of the face's colour, less the background's, with what the screen showed, at the best lag.
@@ -91,20 +99,56 @@ public enum Feature: String, Hashable, Sendable, CaseIterable, Codable {
   case identityChange
 }
 
+extension Feature: Codable {
+  private static let names = allCases.map { "\($0)" }
+  private static let byName = Dictionary(uniqueKeysWithValues: zip(names, allCases))
+
+  /// The case's name.
+  public var name: String { Self.names[Int(rawValue)] }
+
+  /// The feature of that name; `nil` when there is none.
+  public init?(name: String) {
+    guard let feature = Self.byName[name] else { return nil }
+    self = feature
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let name = try decoder.singleValueContainer().decode(String.self)
+    guard let feature = Self(name: name) else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "an unknown feature"))
+    }
+    self = feature
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(name)
+  }
+}
+
 /// The features of one capture; those that could not be formed are absent.
 public struct FeatureVector: Hashable, Sendable {
-  private var values: [Feature: Double] = [:]
+  /// By raw value; 0 for an absent one, so that equal vectors have equal values.
+  private var values = [Double](repeating: 0, count: Feature.allCases.count)
+  private var present: UInt64 = 0
 
   public init() {}
 
   /// `nil` when it could not be formed; setting a number that is not finite removes it.
   public subscript(feature: Feature) -> Double? {
-    get { values[feature] }
-    set { values[feature] = newValue.flatMap { $0.isFinite ? $0 : nil } }
+    get { present >> feature.rawValue & 1 == 1 ? values[Int(feature.rawValue)] : nil }
+    set {
+      let value = newValue.flatMap { $0.isFinite ? $0 : nil }
+      values[Int(feature.rawValue)] = value ?? 0
+      present = present & ~(1 << feature.rawValue) | (value == nil ? 0 : 1) << feature.rawValue
+    }
   }
 
   /// What is present, by name.
   public var named: [String: Double] {
-    Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
+    Dictionary(
+      uniqueKeysWithValues: Feature.allCases.compactMap { feature in self[feature].map { (feature.name, $0) }
+      })
   }
 }

@@ -102,11 +102,11 @@ public struct LivenessDetector: Sendable {
       capture.landmarks.count == 2 * layout.points * capture.frames.count
     else { return FeatureVector() }
     let sequence = capture.landmarkSequence(layout)
-    var features = extractor.measure(sequence, focalLength: capture.device.focalLength).features
-    let times = capture.frames.map(\.time)
+    let measurement = extractor.measure(sequence, focalLength: capture.device.focalLength)
+    var features = measurement.features
+    let times = capture.frames.indices.map { capture.frames[$0].time }
     let aspect = Double(capture.device.imageHeight) / Double(capture.device.imageWidth)
-    let path = FacePath(sequence, times: times, imageAspect: aspect)
-    path.writeIrregularity(to: &features)
+    let path = FacePath(sequence, fits: measurement.fits, times: times, imageAspect: aspect)
     if let starts = stageStarts(capture, schedule, revealed, limits) {
       ChallengeFollowing(path: path, schedule: schedule, starts: starts).write(to: &features)
     }

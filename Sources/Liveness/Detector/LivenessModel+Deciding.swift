@@ -68,9 +68,7 @@ extension Cue {
       (features[.parallaxCorrelation] ?? 0) < 0.5 ? .planarSurface : .bentSurface
     case .texture:
       // A path that no body takes comes of frames out of their order.
-      [Feature.pathIrregularity, .pathReversal].contains {
-        (features[$0] ?? 0) > model.ranges[$0.rawValue]?.high ?? .infinity
-      }
+      (features[.pathDisorder] ?? 0) > model.ranges[Feature.pathDisorder.name]?.high ?? .infinity
         ? .reorderedFrames : .syntheticJitter
     case .challenge: .challengeMismatch
     case .colour: .colourMismatch

@@ -19,10 +19,11 @@ public struct FeatureExtractor: Sendable {
     eyesAndMouth = template.layout.eyesAndMouth
   }
 
-  /// What was measured, and the apparent inter-ocular distance in each frame, in image widths.
+  /// What was measured, and how the shape lies in each frame.
   public struct Measurement: Sendable {
     public var features = FeatureVector()
-    public var sizes: [Double] = []
+    /// Empty when nothing could be measured.
+    var fits: [AffineFit] = []
   }
 
   /// Measures `sequence`, taken with `focalLength` (in image widths, above zero).
@@ -45,10 +46,11 @@ public struct FeatureExtractor: Sendable {
         kept: withSpectrum ? Array(0..<template.layout.points) : eyesAndMouth)
       residuals.accumulate(points.baseAddress!, neighbours: template.neighbours)
       var result = Measurement()
-      result.sizes = fits.map(\.size)
+      result.fits = fits
       GeometryFeatures(residuals, moving: withSpectrum ? eyesAndMouth : Array(eyesAndMouth.indices)).write(
         to: &result.features)
       writeJitter(of: residuals, to: &result.features)
+      PoseSteps(fits, coefficients: residuals.coefficients).write(to: &result.features)
       if withSpectrum { writeSpectrum(of: residuals, to: &result.features) }
       return result
     }

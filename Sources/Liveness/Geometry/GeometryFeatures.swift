@@ -16,7 +16,7 @@ struct GeometryFeatures {
   }
 
   func write(to features: inout FeatureVector) {
-    let ascending = sums.q.sorted()
+    let ascending = sums.ascending
     let near = ascending.quantileOfSorted(0.9)
     features[.sizeRatio] = near / ascending.quantileOfSorted(0.1)
     features[.nearSize] = near
@@ -24,7 +24,7 @@ struct GeometryFeatures {
     writeParallax(to: &features)
     writePlane(to: &features)
     guard shape.points >= 20 else {
-      writeMotion(residualOfKept: { frame, k in plainMotion(frame, k) }, to: &features)
+      writeMotion(nil, relief: [], to: &features)
       return
     }
     writeSlope(to: &features)
@@ -35,7 +35,7 @@ struct GeometryFeatures {
     let total = sums.energy + 1e-18
     var (planar, all) = (0.0, 0.0)
     for product in sums.products {
-      planar += basis.planar.explained([product[0], product[1]])
+      planar += basis.planar.explained(product)
       all += basis.all.explained(basis.own(product))
     }
     features[.planarEnergy] = planar / total
@@ -87,7 +87,7 @@ struct GeometryFeatures {
     let (cross, tt) = (dot(beyond, template, width), dot(template, template, width))
     features[.slopeCosine] = cross / (dot(beyond, beyond, width) * tt + 1e-18).squareRoot()
     features[.slopeGain] = cross / (tt + 1e-12)
-    let explained = normal.explained(sheets.map { dot($0, slope, width) })
+    let explained = normal.explained(normal.products(of: slope, with: sheets))
     features[.slopeCylinder] = explained / (dot(slope, slope, width) + 1e-18)
   }
 
@@ -96,7 +96,7 @@ struct GeometryFeatures {
     let motion = Motion(sums)
     let relief = freeRelief(motion)
     let own = shape.affineFree(shape.relief)
-    let (beyond, ownBeyond) = (beyondQuadratic(relief), beyondQuadratic(own))
+    let (beyond, ownBeyond) = beyondQuadratic(relief, own)
     let count = shape.points
     func compare(_ found: [Double], _ known: [Double]) -> (
       correlation: Double, gain: Double, amplitude: Double
@@ -112,18 +112,7 @@ struct GeometryFeatures {
     features[.reliefCorrelationBeyondQuadratic] = rest.correlation
     features[.reliefGainBeyondQuadratic] = rest.gain
     features[.reliefAmplitudeBeyondQuadratic] = rest.amplitude
-    let (tiltX, tiltY, x, y) = (basis.columns[0], basis.columns[1], shape.x, shape.y)
-    writeMotion(
-      residualOfKept: { frame, k in
-        let point = sums.kept[k]
-        let (dx, dy) = plainMotion(frame, k)
-        let (u, v) = motion.tilt[frame]
-        let (gx, gy) = motion.parallax(frame, x[point], y[point])
-        return (
-          dx - u * tiltX[point] - v * tiltY[point] - gx * relief[point],
-          dy - u * tiltX[count + point] - v * tiltY[count + point] - gy * relief[point]
-        )
-      }, to: &features)
+    writeMotion(motion, relief: relief, to: &features)
   }
 
   /// Least squares for every point: Σ over frames of (gx, gy) · residual, over Σ |(gx, gy)|².
@@ -156,35 +145,47 @@ struct GeometryFeatures {
     return shape.affineFree(zip(numerator, denominator).map { $0 / ($1 + ridge) })
   }
 
-  /// What is left of a relief, already affine-free, after the best quadratic surface.
-  private func beyondQuadratic(_ relief: [Double]) -> [Double] {
+  /// What is left of two reliefs, already affine-free, after the best quadratic surface of each.
+  private func beyondQuadratic(_ relief: [Double], _ other: [Double]) -> ([Double], [Double]) {
     let (x, y) = (shape.x, shape.y)
     let surfaces = [
       shape.affineFree(x.map { $0 * $0 }), shape.affineFree(zip(x, y).map { $0 * $1 }),
       shape.affineFree(y.map { $0 * $0 }),
     ]
-    return NormalEquations(gramMatrix(surfaces), size: 3).remainder(of: relief, columns: surfaces)
-  }
-
-  /// The residual of a kept point less its mean over the frames.
-  private func plainMotion(_ frame: Int, _ k: Int) -> (Double, Double) {
-    let (count, kept) = (shape.points, sums.kept.count)
-    let point = sums.kept[k]
-    let base = frame * 2 * kept
+    let normal = NormalEquations(gramMatrix(surfaces), size: 3)
     return (
-      sums.keptResiduals[base + k] - sums.total[point] / Double(sums.frames),
-      sums.keptResiduals[base + kept + k] - sums.total[count + point] / Double(sums.frames)
+      normal.remainder(of: relief, columns: surfaces), normal.remainder(of: other, columns: surfaces)
     )
   }
 
-  private func writeMotion(
-    residualOfKept: (Int, Int) -> (Double, Double), to features: inout FeatureVector
-  ) {
+  /// How much the points about eyes and mouth move beyond what `motion` of a rigid head of `relief` explains; without
+  /// it, beyond their mean.
+  private func writeMotion(_ motion: Motion?, relief: [Double], to features: inout FeatureVector) {
+    let (count, kept) = (shape.points, sums.kept.count)
+    struct Point {
+      let index: Int
+      let mean, place, tiltX, tiltY: SIMD2<Double>
+      let relief: Double
+    }
+    let points = moving.map { k in
+      let point = sums.kept[k]
+      func pair(_ column: [Double]) -> SIMD2<Double> { SIMD2(column[point], column[count + point]) }
+      return Point(
+        index: k, mean: pair(sums.total) / Double(sums.frames), place: SIMD2(shape.x[point], shape.y[point]),
+        tiltX: motion == nil ? .zero : pair(basis.columns[0]),
+        tiltY: motion == nil ? .zero : pair(basis.columns[1]), relief: motion == nil ? 0 : relief[point])
+    }
     var energy = 0.0
-    for frame in 0..<sums.frames {
-      for k in moving {
-        let (dx, dy) = residualOfKept(frame, k)
-        energy += dx * dx + dy * dy
+    sums.keptResiduals.withUnsafeBufferPointer { residuals in
+      for frame in 0..<sums.frames {
+        let base = frame * 2 * kept
+        let (u, v) = motion?.tilt[frame] ?? (0, 0)
+        let (q, turn) = motion?.parallax(frame) ?? (0, .zero)
+        for point in points {
+          var d = SIMD2(residuals[base + point.index], residuals[base + kept + point.index]) - point.mean
+          d -= u * point.tiltX + v * point.tiltY + (q * point.place + turn) * point.relief
+          energy += d.x * d.x + d.y * d.y
+        }
       }
     }
     let amplitude = (energy / Double(2 * sums.frames * moving.count)).squareRoot()
@@ -209,9 +210,9 @@ private struct Motion {
     let (a, b) = (sums.coefficients.map { $0[3] }, sums.coefficients.map { $0[4] })
     let (meanA, meanB) = (a.mean, b.mean)
     let (turnX, turnY) = (a.map { $0 - meanA }, b.map { $0 - meanB })
-    let meanProducts = [0, 1].map { k in sums.products.reduce(0) { $0 + $1[k] } / count }
+    let meanProducts = sums.products.reduce(SIMD8<Double>.zero, +) / count
     let tilt = sums.products.map { product in
-      let solved = sums.basis.planar.solve([product[0] - meanProducts[0], product[1] - meanProducts[1]])
+      let solved = sums.basis.planar.solve(product - meanProducts)
       return (solved[0], solved[1])
     }
     func weighted(_ weights: [Double]) -> (Double, Double) {
@@ -235,8 +236,8 @@ private struct Motion {
     yTilt = weighted(turnY)
   }
 
-  /// How far a point of the shape moves per unit of relief.
-  func parallax(_ frame: Int, _ x: Double, _ y: Double) -> (Double, Double) {
-    (q[frame] * x + turnX[frame], q[frame] * y + turnY[frame])
+  /// A point of the shape at M moves by q M + turn per unit of relief.
+  func parallax(_ frame: Int) -> (q: Double, turn: SIMD2<Double>) {
+    (q[frame], SIMD2(turnX[frame], turnY[frame]))
   }
 }

@@ -9,58 +9,156 @@ struct CrossSums {
   var yy = 0.0
 }
 
-// Each sum runs in four lanes, element i in lane i mod 4, added as (0 + 1) + (2 + 3): a fixed order that the compiler
-// can put into vector registers without changing a bit.
+// Each sum runs in lanes, element i in lane i mod 8 (or 4), and halves are added to halves in the end; what is left over
+// is summed in order. The order is fixed, so the bits are the same whatever vector registers there are.
+
+@inline(__always)
+private func eight(_ a: UnsafePointer<Double>) -> SIMD8<Double> {
+  UnsafeRawPointer(a).loadUnaligned(as: SIMD8<Double>.self)
+}
+
+@inline(__always)
+private func four(_ a: UnsafePointer<Double>) -> SIMD4<Double> {
+  UnsafeRawPointer(a).loadUnaligned(as: SIMD4<Double>.self)
+}
+
+@inline(__always)
+private func total(_ lanes: SIMD4<Double>) -> Double {
+  let halves = lanes.lowHalf + lanes.highHalf
+  return halves.x + halves.y
+}
 
 /// The inner product of `a` and `b`.
 func dot(_ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>, _ count: Int) -> Double {
-  var (s0, s1, s2, s3) = (0.0, 0.0, 0.0, 0.0)
-  var i = 0
-  while i &+ 4 <= count {
-    s0 += a[i] * b[i]
-    s1 += a[i &+ 1] * b[i &+ 1]
-    s2 += a[i &+ 2] * b[i &+ 2]
-    s3 += a[i &+ 3] * b[i &+ 3]
-    i &+= 4
+  var lanes = SIMD8<Double>.zero
+  var (i, rest) = (0, 0.0)
+  while i &+ 8 <= count {
+    lanes += eight(a + i) * eight(b + i)
+    i &+= 8
   }
   while i < count {
-    s0 += a[i] * b[i]
+    rest += a[i] * b[i]
     i &+= 1
   }
-  return (s0 + s1) + (s2 + s3)
+  return total(lanes.lowHalf + lanes.highHalf) + rest
 }
 
 /// The sum of `a`.
 func sum(_ a: UnsafePointer<Double>, _ count: Int) -> Double {
-  var (s0, s1, s2, s3) = (0.0, 0.0, 0.0, 0.0)
-  var i = 0
-  while i &+ 4 <= count {
-    s0 += a[i]
-    s1 += a[i &+ 1]
-    s2 += a[i &+ 2]
-    s3 += a[i &+ 3]
-    i &+= 4
+  var lanes = SIMD8<Double>.zero
+  var (i, rest) = (0, 0.0)
+  while i &+ 8 <= count {
+    lanes += eight(a + i)
+    i &+= 8
   }
   while i < count {
-    s0 += a[i]
+    rest += a[i]
     i &+= 1
   }
-  return (s0 + s1) + (s2 + s3)
+  return total(lanes.lowHalf + lanes.highHalf) + rest
 }
 
+/// The sums of `x` and `y`, and their inner products with `a` and `b`.
 func crossSums(
   _ x: UnsafePointer<Double>, _ y: UnsafePointer<Double>, _ a: UnsafePointer<Double>,
   _ b: UnsafePointer<Double>,
   _ count: Int
 ) -> CrossSums {
-  CrossSums(
-    x: sum(x, count), y: sum(y, count), xx: dot(x, a, count), xy: dot(x, b, count), yx: dot(y, a, count),
-    yy: dot(y, b, count))
+  var (sx, sy) = (SIMD4<Double>.zero, SIMD4<Double>.zero)
+  var (xa, xb, ya, yb) = (sx, sx, sx, sx)
+  var i = 0
+  while i &+ 4 <= count {
+    let (x, y, a, b) = (four(x + i), four(y + i), four(a + i), four(b + i))
+    sx += x
+    sy += y
+    xa += x * a
+    xb += x * b
+    ya += y * a
+    yb += y * b
+    i &+= 4
+  }
+  var sums = CrossSums(
+    x: total(sx), y: total(sy), xx: total(xa), xy: total(xb), yx: total(ya), yy: total(yb))
+  while i < count {
+    sums.x += x[i]
+    sums.y += y[i]
+    sums.xx += x[i] * a[i]
+    sums.xy += x[i] * b[i]
+    sums.yx += y[i] * a[i]
+    sums.yy += y[i] * b[i]
+    i &+= 1
+  }
+  return sums
 }
 
 /// result[i] += factor · a[i].
 func addScaled(
   _ a: UnsafePointer<Double>, by factor: Double, to result: UnsafeMutablePointer<Double>, _ count: Int
 ) {
-  for i in 0..<count { result[i] += factor * a[i] }
+  var i = 0
+  while i &+ 8 <= count {
+    let sum = eight(UnsafePointer(result) + i) + factor * eight(a + i)
+    UnsafeMutableRawPointer(result + i).storeBytes(of: sum, as: SIMD8<Double>.self)
+    i &+= 8
+  }
+  while i < count {
+    result[i] += factor * a[i]
+    i &+= 1
+  }
+}
+
+/// first[i] += factor · a[i], and second[i] likewise.
+func addScaled(
+  _ a: UnsafePointer<Double>, by factor: Double, to first: UnsafeMutablePointer<Double>, and other: Double,
+  to second: UnsafeMutablePointer<Double>, _ count: Int
+) {
+  var i = 0
+  while i &+ 8 <= count {
+    let values = eight(a + i)
+    let (one, two) = (eight(UnsafePointer(first) + i), eight(UnsafePointer(second) + i))
+    UnsafeMutableRawPointer(first + i).storeBytes(of: one + factor * values, as: SIMD8<Double>.self)
+    UnsafeMutableRawPointer(second + i).storeBytes(of: two + other * values, as: SIMD8<Double>.self)
+    i &+= 8
+  }
+  while i < count {
+    first[i] += factor * a[i]
+    second[i] += other * a[i]
+    i &+= 1
+  }
+}
+
+/// result[i] = a[i] − b[i]; `result` may be `b`.
+func subtract(
+  _ b: UnsafePointer<Double>, from a: UnsafePointer<Double>, into result: UnsafeMutablePointer<Double>,
+  _ count: Int
+) {
+  var i = 0
+  while i &+ 8 <= count {
+    let difference = eight(a + i) - eight(b + i)
+    UnsafeMutableRawPointer(result + i).storeBytes(of: difference, as: SIMD8<Double>.self)
+    i &+= 8
+  }
+  while i < count {
+    result[i] = a[i] - b[i]
+    i &+= 1
+  }
+}
+
+/// result[i] = factor.x · a[i] + factor.y · b[i] − c[i] + constant.
+func combine(
+  _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>, by factor: SIMD2<Double>,
+  less c: UnsafePointer<Double>, plus constant: Double, into result: UnsafeMutablePointer<Double>,
+  _ count: Int
+) {
+  let constants = SIMD8(repeating: constant)
+  var i = 0
+  while i &+ 8 <= count {
+    let value = factor.x * eight(a + i) + factor.y * eight(b + i) + constants - eight(c + i)
+    UnsafeMutableRawPointer(result + i).storeBytes(of: value, as: SIMD8<Double>.self)
+    i &+= 8
+  }
+  while i < count {
+    result[i] = factor.x * a[i] + factor.y * b[i] + constant - c[i]
+    i &+= 1
+  }
 }

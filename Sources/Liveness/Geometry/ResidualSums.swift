@@ -8,13 +8,15 @@ struct ResidualSums {
   /// Inter-ocular distance over camera distance, by frame.
   let q: [Double]
   let qMean: Double
+  /// q in ascending order.
+  let ascending: [Double]
   /// Σ (q − mean)².
   let qSpread: Double
 
   /// Products of each frame's residual with M∘x, M∘y, M∘D, D eₓ and D e_y.
-  private(set) var products: [[Double]] = []
+  private(set) var products: [SIMD8<Double>] = []
   /// What they amount to as coefficients of the basis's columns.
-  private(set) var coefficients: [[Double]] = []
+  private(set) var coefficients: [SIMD8<Double>] = []
   /// Σ of the squares of all residuals.
   private(set) var energy = 0.0
   /// Σ over frames of the residual, and weighted by q − mean; both coordinates, 2 × points.
@@ -63,11 +65,34 @@ struct ResidualSums {
     nearLessFar = total
     let ends = max(3, frames / 5)
     endFrames = ends
-    let order = q.indices.sorted { q[$0] != q[$1] ? q[$0] < q[$1] : $0 < $1 }
-    var weights = [Double](repeating: 0, count: frames)
-    for index in order.prefix(ends) { weights[index] -= 1 / Double(ends) }
-    for index in order.suffix(ends) { weights[index] += 1 / Double(ends) }
-    endWeights = weights
+    ascending = q.sorted()
+    endWeights = Self.weights(ofEnds: ends, q, ascending)
+  }
+
+  /// −1/`ends` for the `ends` smallest of `q`, +1/`ends` for the greatest; of equal ones the earlier count as smaller.
+  private static func weights(ofEnds ends: Int, _ q: [Double], _ ascending: [Double]) -> [Double] {
+    var weights = [Double](repeating: 0, count: q.count)
+    let (low, high) = (ascending[min(ends, q.count) - 1], ascending[max(q.count - ends, 0)])
+    var (least, greatest) = (ends, ends)
+    for value in ascending {
+      least -= value < low ? 1 : 0
+      greatest -= value > high ? 1 : 0
+    }
+    for index in q.indices where q[index] <= low {
+      if q[index] == low {
+        guard least > 0 else { continue }
+        least -= 1
+      }
+      weights[index] -= 1 / Double(ends)
+    }
+    for index in q.indices.reversed() where q[index] >= high {
+      if q[index] == high {
+        guard greatest > 0 else { continue }
+        greatest -= 1
+      }
+      weights[index] += 1 / Double(ends)
+    }
+    return weights
   }
 
   /// The jitter in inter-ocular distances: the median over time of second differences, scaled for white noise.
@@ -80,6 +105,8 @@ struct ResidualSums {
     defer { ring.deallocate() }
     steps.reserveCapacity(frames)
     curvatures.reserveCapacity(frames)
+    products.reserveCapacity(frames)
+    coefficients.reserveCapacity(frames)
     for frame in 0..<frames {
       let residual = ring + frame % 3 * width
       writeResidual(coordinates + frame * width, fits[frame], residual)
@@ -104,15 +131,13 @@ struct ResidualSums {
     // (P − centre) L⁻¹ − M, with P a row.
     let (ixx, ixy) = (fit.yy / determinant, -fit.xy / determinant)
     let (iyx, iyy) = (-fit.yx / determinant, fit.xx / determinant)
-    basis.shape.x.withUnsafeBufferPointer { x in
-      basis.shape.y.withUnsafeBufferPointer { y in
-        for i in 0..<count {
-          let (dx, dy) = (seen[i] - fit.centreX, seen[count &+ i] - fit.centreY)
-          residual[i] = dx * ixx + dy * iyx - x[i]
-          residual[count &+ i] = dx * ixy + dy * iyy - y[i]
-        }
-      }
-    }
+    let constantX = -(fit.centreX * ixx + fit.centreY * iyx)
+    let constantY = -(fit.centreX * ixy + fit.centreY * iyy)
+    combine(
+      seen, seen + count, by: SIMD2(ixx, iyx), less: basis.shape.x, plus: constantX, into: residual, count)
+    combine(
+      seen, seen + count, by: SIMD2(ixy, iyy), less: basis.shape.y, plus: constantY, into: residual + count,
+      count)
   }
 
   private mutating func addProducts(of residual: UnsafePointer<Double>, frame: Int) {
@@ -122,8 +147,7 @@ struct ResidualSums {
     products.append(product)
     coefficients.append(coefficient)
     energy += dot(residual, residual, width)
-    addScaled(residual, by: 1, to: &total, width)
-    addScaled(residual, by: q[frame] - qMean, to: &qWeighted, width)
+    addScaled(residual, by: 1, to: &total, and: q[frame] - qMean, to: &qWeighted, width)
     if endWeights[frame] != 0 { addScaled(residual, by: endWeights[frame], to: &nearLessFar, width) }
     guard basis.hasTurns else { return }
     turned.withUnsafeMutableBufferPointer {
@@ -152,14 +176,14 @@ struct ResidualSums {
     _ before: UnsafeMutablePointer<Double>?, _ neighbours: [Int]
   ) {
     let width = 2 * points
-    for i in 0..<width { step[i] = residual[i] - earlier[i] }
+    subtract(earlier, from: residual, into: step, width)
     let squared = dot(step, step, width)
     stepEnergy += squared
     steps.append((squared / Double(width)).squareRoot())
     if let before {
       let product = dot(step, before, width)
       stepProducts += product
-      for i in 0..<width { before[i] = step[i] - before[i] }
+      subtract(before, from: step, into: before, width)
       curvatures.append((dot(before, before, width) / Double(width)).squareRoot())
     }
     stepNeighbourProducts += neighbourDot(step, neighbours)

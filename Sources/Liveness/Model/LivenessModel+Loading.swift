@@ -118,10 +118,10 @@ extension LivenessModel.CueModel {
     guard !terms.isEmpty || !isEnabled else { throw LivenessModelError(.malformed, at: "\(place).terms") }
     for term in terms {
       guard term.mean.isFinite, term.weight.isFinite else {
-        throw LivenessModelError(.notFinite, at: "\(place).terms.\(term.feature.rawValue)")
+        throw LivenessModelError(.notFinite, at: "\(place).terms.\(term.feature.name)")
       }
       guard term.scale.isFinite, term.scale > 0 else {
-        throw LivenessModelError(.badScale, at: "\(place).terms.\(term.feature.rawValue)")
+        throw LivenessModelError(.badScale, at: "\(place).terms.\(term.feature.name)")
       }
     }
     guard bias.isFinite, slope.isFinite, offset.isFinite, floor.isFinite else {
@@ -129,7 +129,7 @@ extension LivenessModel.CueModel {
     }
     guard slope >= 0 else { throw LivenessModelError(.negativeWeight, at: "\(place).slope") }
     for (name, range) in ranges {
-      guard Feature(rawValue: name) != nil else {
+      guard Feature(name: name) != nil else {
         throw LivenessModelError(.unknownFeature, at: "\(place).ranges.\(name)")
       }
       guard range.low?.isFinite ?? true, range.high?.isFinite ?? true else {

@@ -87,7 +87,7 @@ public struct LivenessModel: Hashable, Sendable, Codable {
     public func accepts(_ features: FeatureVector, ratio: Double) -> Bool {
       ratio >= floor
         && ranges.allSatisfy { name, range in
-          Feature(rawValue: name).flatMap { features[$0] }.map(range.contains) ?? false
+          Feature(name: name).flatMap { features[$0] }.map(range.contains) ?? false
         }
     }
   }

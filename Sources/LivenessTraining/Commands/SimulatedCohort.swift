@@ -10,6 +10,14 @@ public struct SimulatedCohort: Sendable {
   public var bonaFideEach = 6
   public var attacksEach = 1
   public var species = AttackSpecies.allCases
+  public var colours = Colours.shown
+
+  /// Whether challenges have colours.
+  public enum Colours: Sendable {
+    case shown, absent
+    /// In every second capture, so that a model is made for both.
+    case alternating
+  }
 
   public init(profile: LandmarkerProfile, seed: UInt64, subjects: Int) {
     self.profile = profile
@@ -17,10 +25,15 @@ public struct SimulatedCohort: Sendable {
     self.subjects = subjects
   }
 
-  /// Hands out the captures one by one, in an order that does not depend on anything else. Colours are shown in every
-  /// second capture.
+  /// Hands out the captures one by one, in an order that does not depend on anything else.
   public func forEach(_ body: (SimulatedCapture) throws -> Void) rethrows {
-    let simulators = [false, true].map { CaptureSimulator(seed: seed, profile: profile, withColours: $0) }
+    let shown =
+      switch colours {
+      case .shown: [true, true]
+      case .absent: [false, false]
+      case .alternating: [false, true]
+      }
+    let simulators = shown.map { CaptureSimulator(seed: seed, profile: profile, withColours: $0) }
     for subject in firstSubject..<firstSubject + subjects {
       for species in species {
         for index in 0..<(species == .bonaFide ? bonaFideEach : attacksEach) {

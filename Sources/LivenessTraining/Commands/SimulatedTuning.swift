@@ -12,8 +12,9 @@ public enum SimulatedTuning {
   ) throws -> LivenessTuning {
     let template = CanonicalFace.template(profile.layout)
     let extractor = FeatureExtractor(template: template)
-    let captures = SimulatedCohort(profile: profile, seed: seed, subjects: subjects).labelled(
-      extractor: extractor)
+    var cohort = SimulatedCohort(profile: profile, seed: seed, subjects: subjects)
+    cohort.colours = .alternating
+    let captures = cohort.labelled(extractor: extractor)
     let kinds: Set = ["rerendered_3d", "attack_flat", "attack_bent", "real_head_no_approach"]
     let extra = recorded.filter { kinds.contains($0.kind) }.compactMap { sequence -> LabelledCapture? in
       var capture = LabelledCapture(sequence, extractor: extractor)

@@ -43,7 +43,7 @@ public struct CaptureSimulator: Sendable {
   let issuer: ChallengeIssuer
   private let subjects = SubjectCache()
 
-  public init(seed: UInt64, profile: LandmarkerProfile, noise: Double? = nil, withColours: Bool = false) {
+  public init(seed: UInt64, profile: LandmarkerProfile, noise: Double? = nil, withColours: Bool = true) {
     self.seed = seed
     self.profile = profile
     self.noise = noise

@@ -118,17 +118,17 @@ public struct ModelTrainer: Sendable {
         if let ratio = model.ratio(capture.features) { model.floor = min(model.floor, ratio) }
       }
     }
-    for (feature, range) in plan.fixedRanges { model.ranges[feature.rawValue] = range }
+    for (feature, range) in plan.fixedRanges { model.ranges[feature.name] = range }
     for feature in plan.lowRanges {
       let values = live.compactMap { $0.features[feature] }
       if !values.isEmpty {
-        model.ranges[feature.rawValue, default: .init()].low = values.quantile(plan.floorRate)
+        model.ranges[feature.name, default: .init()].low = values.quantile(plan.floorRate)
       }
     }
     for feature in plan.highRanges {
       let values = live.compactMap { $0.features[feature] }
       if !values.isEmpty {
-        model.ranges[feature.rawValue, default: .init()].high = values.quantile(1 - plan.floorRate)
+        model.ranges[feature.name, default: .init()].high = values.quantile(1 - plan.floorRate)
       }
     }
   }

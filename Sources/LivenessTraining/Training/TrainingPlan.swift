@@ -48,14 +48,18 @@ public struct TrainingPlan: Sendable {
       .geometry: .init(geometry, isRequired: true, floorRate: 0.01),
       .texture: .init(
         [.jitter, .jitterAutocorrelation, .smallestStep, .curvatureToStep, .jitterSpatialCorrelation],
-        isRequired: true, floorRate: 0.003, highRanges: [.pathIrregularity],
-        // A path that never turns back at all was computed, not recorded.
-        fixedRanges: [.pathIrregularity: .init(low: -3)], admitsRecorded: true),
+        isRequired: true, floorRate: 0.003, highRanges: [.pathDisorder],
+        // A path that hardly turns back at all was computed, not recorded.
+        fixedRanges: [.pathReversals: .init(low: 0)], admitsRecorded: true),
       .challenge: .init(
-        [.ovalSizeError, .ovalCentreError, .ovalSizeSpread, .ovalCentreSpread, .ovalCorrelation],
+        [
+          .ovalSizeError, .ovalCentreError, .ovalSizeSpread, .ovalCentreSpread, .ovalCorrelation,
+          .trackingError,
+          .trackingWidthError, .trackingXError, .trackingYError,
+        ],
         isRequired: true,
         floorRate: 0.005, lowRanges: [.ovalCorrelation, .responseLag],
-        highRanges: [.ovalCentreError, .ovalSizeSpread, .ovalCentreSpread, .responseLag]),
+        highRanges: [.ovalCentreError, .ovalSizeSpread, .ovalCentreSpread, .responseLag, .trackingError]),
       .colour: .init([.colourCorrelation], isRequired: true, floorRate: 0.003),
       .passive: .init([.passiveMean, .passiveWorst], isRequired: true, floorRate: 0.003),
       .identity: .init(
