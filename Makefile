@@ -10,7 +10,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-PACKAGES := pkg-config libsodium-dev libxxhash-dev libopenblas-dev zlib1g-dev
+PACKAGES := pkg-config libsodium-dev libsqlite3-dev libxxhash-dev libopenblas-dev zlib1g-dev
 # The report's tests look at it in a browser; without one they are skipped.
 TEST_PACKAGES := chromium
 CROSS_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static

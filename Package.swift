@@ -32,12 +32,14 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     .target(name: "CFaceKernels", cSettings: kernels),
+    .target(name: "CCheckedFiles", dependencies: ["CSQLite", "CSodium"]),
     library("Biometrics"),
     library("FaceMatching", ["Biometrics", "CFaceKernels", "CSodium", "CXXHash"]),
-    library("EnrolmentStore", ["Biometrics", "CSodium"]),
+    library("EnrolmentStore", ["Biometrics", "CCheckedFiles", "CSQLite", "CSodium"]),
     library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "Liveness", "CSodium"]),
     library("Evaluation", ["Biometrics", "FaceMatching", "CFaceKernels"]),
     library("Liveness", ["Biometrics", "CSodium"]),
@@ -54,7 +56,10 @@ let package = Package(
       ["Biometrics", "FaceMatching", "Liveness", "EnrolmentStore", "ReVerification", "Evaluation"]),
     .executableTarget(
       name: "reverify",
-      dependencies: ["ReVerify", "EmbeddingFiles", "Simulation", "Liveness", "LivenessTraining", "CSodium"],
+      dependencies: [
+        "ReVerify", "EmbeddingFiles", "EnrolmentStore", "Simulation", "Liveness", "LivenessTraining",
+        "CSodium",
+      ],
       swiftSettings: swift),
     .target(
       name: "TestSupport",
@@ -64,8 +69,13 @@ let package = Package(
     tests("CFaceKernels", ["Biometrics"]),
     tests("FaceMatching", ["EmbeddingFiles"]),
     tests(
-      "reverify", ["ReVerify", "Biometrics", "EmbeddingFiles", "Evaluation", "FaceMatching", "Simulation"]),
-    tests("EnrolmentStore"),
+      "reverify",
+      [
+        "ReVerify", "Biometrics", "EnrolmentStore", "EmbeddingFiles", "Evaluation", "FaceMatching",
+        "Simulation",
+      ]),
+    .target(name: "CFaultyFiles", dependencies: ["CSQLite"], path: "Tests/CFaultyFiles"),
+    tests("EnrolmentStore", ["Biometrics", "CFaultyFiles", "FaceMatching"]),
     tests("ReVerification", ["Biometrics", "EnrolmentStore", "FaceMatching"]),
     tests("EmbeddingFiles", ["Biometrics"]),
     tests("Liveness", ["LivenessTraining"]),

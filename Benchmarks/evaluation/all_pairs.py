@@ -47,13 +47,13 @@ def lfw(folder):
 
 
 def scale(count, threads):
-    engine = ROOT / "Benchmarks/.build/release/AllPairsBenchmark"
+    engine = os.environ.get("ALL_PAIRS_BENCHMARK", str(ROOT / "Benchmarks/.build/release/AllPairsBenchmark"))
     results = []
     with tempfile.TemporaryDirectory() as folder:
         rows = os.path.join(folder, "rows.npy")
-        subprocess.run([str(engine), "rows", rows, str(count), "512"], check=True)
+        subprocess.run([engine, "rows", rows, str(count), "512"], check=True)
         for number in threads:
-            output = subprocess.run(pinned([str(engine), "score", rows, str(number)], number), check=True,
+            output = subprocess.run(pinned([engine, "score", rows, str(number)], number), check=True,
                                     capture_output=True, text=True).stdout
             found = json.loads(output)
             peer = child(["histogram", rows], number)

@@ -8,6 +8,11 @@ public struct Identifier<Kind>: Hashable, Comparable, Sendable {
     self.rawValue = rawValue
   }
 
+  /// Two texts that look alike, and that `String` takes for equal, name two things: a store's keys differ too.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.rawValue == right.rawValue && left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+  }
+
   public static func < (left: Self, right: Self) -> Bool {
     left.rawValue.unicodeScalars.lexicographicallyPrecedes(right.rawValue.unicodeScalars)
   }

@@ -99,5 +99,6 @@ public enum StoreChange: Hashable, Sendable {
   /// the evidence was erased meanwhile.
   case evidence(AttemptEvidence)
   /// Erases a subject and adds to the ledger of erasures; again, it changes nothing. `missing` for one that was never there.
+  /// When a process ends in the midst of a commit, its erasures may have been made without its other changes.
   case erase(Erasure)
 }

@@ -57,7 +57,7 @@ public final class SecretKey: @unchecked Sendable {
   }
 
   /// Lends the 32 bytes to `body`, which must not keep the pointer.
-  func withBytes<Value, Failure: Error>(
+  package func withBytes<Value, Failure: Error>(
     _ body: (UnsafePointer<UInt8>) throws(Failure) -> Value
   ) throws(Failure) -> Value {
     try body(UnsafePointer(memory.assumingMemoryBound(to: UInt8.self)))

@@ -24,9 +24,8 @@ enum ExitStatus {
 
 let commands: [any (Command & Sendable).Type] = [
   CompareCommand.self, SearchCommand.self, SimulateCommand.self, EvalCommand.self, TuneCommand.self,
-  WhatIfCommand.self, HealthCommand.self,
-  TuneLivenessCommand.self,
-  ScoreLivenessCommand.self, SimulateCapturesCommand.self, EvaluatePADCommand.self, InfoCommand.self,
+  WhatIfCommand.self, HealthCommand.self, TuneLivenessCommand.self, ScoreLivenessCommand.self,
+  SimulateCapturesCommand.self, EvaluatePADCommand.self, VerifyErasedCommand.self, InfoCommand.self,
 ]
 
 var overview: String {

@@ -40,6 +40,22 @@ extension StoreBehaviour {
       #expect(try await store.user(withEmail: email, in: Sample.airline) == nil)
       #expect(try await store.user("bert", in: Sample.airline) == nil)
     },
+    StoreBehaviour("identifiers that differ only in how a letter is composed name two users") { store in
+      try await Sample.people(of: store)
+      let composed = UserID("jos\u{E9}")
+      let decomposed = UserID("jose\u{301}")
+      #expect(composed != decomposed)
+      try await store.commit([
+        .user(User(id: composed, organisation: Sample.bank, email: EmailAddress("a@example.com")!))
+      ])
+      #expect(try await store.user(decomposed, in: Sample.bank) == nil)
+      try await store.commit([
+        .user(User(id: decomposed, organisation: Sample.bank, email: EmailAddress("b@example.com")!)),
+        .enrol(Sample.session("s", of: composed)),
+      ])
+      #expect(try await store.sessions(of: decomposed, in: Sample.bank) == [])
+      #expect(try await store.sessions(of: composed, in: Sample.bank).count == 1)
+    },
     StoreBehaviour("two users of an organisation can't share an e-mail, those of two can") { store in
       try await Sample.people(of: store)
       await expect(.emailTaken) { try await store.commit([.user(Sample.user("bert", "ANNA@example.com"))]) }
