@@ -41,7 +41,7 @@ let package = Package(
     library("FaceMatching", ["Biometrics", "CFaceKernels", "CSodium", "CXXHash"]),
     library("EnrolmentStore", ["Biometrics", "CCheckedFiles", "CSQLite", "CSodium"]),
     library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "Liveness", "CSodium"]),
-    library("Evaluation", ["Biometrics", "FaceMatching"]),
+    library("Evaluation", ["Biometrics", "FaceMatching", "CFaceKernels"]),
     library("Liveness", ["Biometrics", "CSodium"]),
     library("LivenessTraining", ["Biometrics", "Liveness", "Evaluation", "CSodium"]),
     library("EmbeddingFiles", ["CZlib"]),
@@ -63,7 +63,7 @@ let package = Package(
       swiftSettings: swift),
     .target(
       name: "TestSupport",
-      dependencies: ["Biometrics", "FaceMatching", "Evaluation", "EnrolmentStore", "ReVerification"],
+      dependencies: ["Biometrics", "FaceMatching", "Evaluation", "EnrolmentStore", "ReVerification", "CZlib"],
       path: "Tests/TestSupport", swiftSettings: swift),
     tests("Evaluation", ["Biometrics"]),
     tests("CFaceKernels", ["Biometrics"]),

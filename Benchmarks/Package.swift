@@ -9,6 +9,8 @@ let package = Package(
     .executableTarget(
       name: "SearchBenchmark", dependencies: [.product(name: "ReVerify", package: "ReVerify")]),
     .executableTarget(
+      name: "AllPairsBenchmark", dependencies: [.product(name: "ReVerify", package: "ReVerify")]),
+    .executableTarget(
       name: "LivenessBenchmark", dependencies: [.product(name: "Liveness", package: "ReVerify")]),
   ],
   swiftLanguageModes: [.v6]

@@ -3,7 +3,8 @@
 /// Numbers only: no embedding, no subject. The format is described in `Documentation/Formats/OperatingPoints.md`.
 public struct OperatingPoints: Hashable, Sendable, Codable {
   public static let format = "reverify-operating-points"
-  public static let version = 1
+  /// The version written; the one before it, without recognise points, is read as well.
+  public static let version = 2
 
   /// A set of embeddings, named so that it can be told apart from all others.
   public struct DataSet: Hashable, Sendable, Codable {
@@ -31,11 +32,15 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
     /// The 95 % interval of the false match rate (Clopper–Pearson), as if comparisons were independent.
     public let falseMatchRateLow: Double
     public let falseMatchRateHigh: Double
+    /// The 95 % interval by subject, from a bootstrap: the one to go by. Nil where none was made.
+    public let falseMatchRateBySubjectLow: Double?
+    public let falseMatchRateBySubjectHigh: Double?
 
     public init(
       targetFalseMatchRate: String, threshold: SimilarityThreshold, falseMatches: Int,
       nonMatedComparisons: Int,
-      falseNonMatches: Int, matedComparisons: Int, falseMatchRateLow: Double, falseMatchRateHigh: Double
+      falseNonMatches: Int, matedComparisons: Int, falseMatchRateLow: Double, falseMatchRateHigh: Double,
+      falseMatchRateBySubjectLow: Double? = nil, falseMatchRateBySubjectHigh: Double? = nil
     ) {
       self.targetFalseMatchRate = targetFalseMatchRate
       self.threshold = threshold
@@ -45,6 +50,41 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
       self.matedComparisons = matedComparisons
       self.falseMatchRateLow = falseMatchRateLow
       self.falseMatchRateHigh = falseMatchRateHigh
+      self.falseMatchRateBySubjectLow = falseMatchRateBySubjectLow
+      self.falseMatchRateBySubjectHigh = falseMatchRateBySubjectHigh
+    }
+  }
+
+  /// The lowest threshold at which searches over so many enrolled keep within a false positive rate.
+  public struct RecognisePoint: Hashable, Sendable, Codable {
+    /// The false positive rate of a search that is kept, as a decimal: `1e-2`.
+    public let targetFalsePositiveRate: String
+    /// N: the references that were searched.
+    public let enrolled: Int
+    public let threshold: SimilarityThreshold
+    public let falsePositives: Int
+    public let nonMatedSearches: Int
+    /// Mated searches whose closest candidate is another or below the threshold.
+    public let falseNegatives: Int
+    public let matedSearches: Int
+    /// The 95 % interval of the false positive rate (Clopper–Pearson), as if searches were independent.
+    public let falsePositiveRateLow: Double
+    public let falsePositiveRateHigh: Double
+
+    public init(
+      targetFalsePositiveRate: String, enrolled: Int, threshold: SimilarityThreshold, falsePositives: Int,
+      nonMatedSearches: Int, falseNegatives: Int, matedSearches: Int, falsePositiveRateLow: Double,
+      falsePositiveRateHigh: Double
+    ) {
+      self.targetFalsePositiveRate = targetFalsePositiveRate
+      self.enrolled = enrolled
+      self.threshold = threshold
+      self.falsePositives = falsePositives
+      self.nonMatedSearches = nonMatedSearches
+      self.falseNegatives = falseNegatives
+      self.matedSearches = matedSearches
+      self.falsePositiveRateLow = falsePositiveRateLow
+      self.falsePositiveRateHigh = falsePositiveRateHigh
     }
   }
 
@@ -57,13 +97,15 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
   public let alsoOfThisSpace: [DataSet]
   /// In descending order of target, so in ascending order of threshold.
   public let points: [Point]
+  /// By number enrolled, then in descending order of target.
+  public let recognisePoints: [RecognisePoint]
   /// How they were made.
   public let command: String
   public let engineVersion: String
 
   public init(
-    space: EmbeddingSpace, evidence: DataSet, alsoOfThisSpace: [DataSet], points: [Point], command: String,
-    engineVersion: String
+    space: EmbeddingSpace, evidence: DataSet, alsoOfThisSpace: [DataSet], points: [Point],
+    recognisePoints: [RecognisePoint] = [], command: String, engineVersion: String
   ) {
     format = Self.format
     version = Self.version
@@ -71,6 +113,7 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
     self.evidence = evidence
     self.alsoOfThisSpace = alsoOfThisSpace
     self.points = points
+    self.recognisePoints = recognisePoints
     self.command = command
     self.engineVersion = engineVersion
   }
@@ -83,14 +126,16 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
         forKey: .format, in: container, debugDescription: "expected \(Self.format)")
     }
     version = try container.decode(Int.self, forKey: .version)
-    guard version == Self.version else {
+    guard (1...Self.version).contains(version) else {
       throw DecodingError.dataCorruptedError(
-        forKey: .version, in: container, debugDescription: "expected \(Self.version), found \(version)")
+        forKey: .version, in: container, debugDescription: "expected 1 to \(Self.version), found \(version)")
     }
     space = try container.decode(EmbeddingSpace.self, forKey: .space)
     evidence = try container.decode(DataSet.self, forKey: .evidence)
     alsoOfThisSpace = try container.decode([DataSet].self, forKey: .alsoOfThisSpace)
     points = try container.decode([Point].self, forKey: .points)
+    recognisePoints =
+      version == 1 ? [] : try container.decode([RecognisePoint].self, forKey: .recognisePoints)
     command = try container.decode(String.self, forKey: .command)
     engineVersion = try container.decode(String.self, forKey: .engineVersion)
   }

@@ -1,4 +1,5 @@
-// The table of kernels, a row a level. A level that names another level's kernel says why.
+// The table of kernels, a row a level. A level that names another level's kernel says why. Counting in bins has one
+// kernel beside the plain one: below AVX-512 the counts in memory are the limit.
 #include <pthread.h>
 #include <string.h>
 
@@ -16,6 +17,10 @@ static const fk_kernels scalar_kernels = {
     .dot_blocks_i8 = fk_dot_blocks_i8_scalar,
     .dot_blocks_u4 = fk_dot_blocks_u4_scalar,
     .select_i8 = fk_select_i8_scalar,
+    .dot_pairs_f32 = fk_dot_pairs_f32_scalar,
+    .dot_pairs_f64 = fk_dot_pairs_f64_scalar,
+    .bin_f32 = fk_bin_f32_scalar,
+    .bin_f64 = fk_bin_f64_scalar,
 };
 
 #if defined(__x86_64__)
@@ -31,6 +36,10 @@ static const fk_kernels avx2_kernels = {
     .dot_blocks_i8 = fk_dot_blocks_i8_avx2,
     .dot_blocks_u4 = fk_dot_blocks_u4_avx2,
     .select_i8 = fk_select_i8_avx2,
+    .dot_pairs_f32 = fk_dot_pairs_f32_avx2,
+    .dot_pairs_f64 = fk_dot_pairs_f64_avx2,
+    .bin_f32 = fk_bin_f32_scalar,
+    .bin_f64 = fk_bin_f64_scalar,
 };
 
 static const fk_kernels avx512_kernels = {
@@ -45,6 +54,10 @@ static const fk_kernels avx512_kernels = {
     .dot_blocks_i8 = fk_dot_blocks_i8_avx512,
     .dot_blocks_u4 = fk_dot_blocks_u4_avx512,
     .select_i8 = fk_select_i8_avx512,
+    .dot_pairs_f32 = fk_dot_pairs_f32_avx512,
+    .dot_pairs_f64 = fk_dot_pairs_f64_avx512,
+    .bin_f32 = fk_bin_f32_avx512,
+    .bin_f64 = fk_bin_f64_avx512,
 };
 
 // VNNI adds integer products only, so the rest is AVX-512's.
@@ -60,6 +73,10 @@ static const fk_kernels vnni_kernels = {
     .dot_blocks_i8 = fk_dot_blocks_i8_vnni,
     .dot_blocks_u4 = fk_dot_blocks_u4_vnni,
     .select_i8 = fk_select_i8_avx512,
+    .dot_pairs_f32 = fk_dot_pairs_f32_avx512,
+    .dot_pairs_f64 = fk_dot_pairs_f64_avx512,
+    .bin_f32 = fk_bin_f32_avx512,
+    .bin_f64 = fk_bin_f64_avx512,
 };
 
 // AMX multiplies batches; the rest is VNNI's.
@@ -75,6 +92,10 @@ static const fk_kernels amx_kernels = {
     .dot_blocks_i8 = fk_dot_blocks_i8_amx,
     .dot_blocks_u4 = fk_dot_blocks_u4_vnni,
     .select_i8 = fk_select_i8_avx512,
+    .dot_pairs_f32 = fk_dot_pairs_f32_avx512,
+    .dot_pairs_f64 = fk_dot_pairs_f64_avx512,
+    .bin_f32 = fk_bin_f32_avx512,
+    .bin_f64 = fk_bin_f64_avx512,
 };
 
 // Tiles are the one unit that virtual machines are known to offer and then get wrong, or not to have been tried on: they
@@ -112,6 +133,10 @@ static const fk_kernels neon_kernels = {
     .dot_blocks_i8 = fk_dot_blocks_i8_neon,
     .dot_blocks_u4 = fk_dot_blocks_u4_neon,
     .select_i8 = fk_select_i8_neon,
+    .dot_pairs_f32 = fk_dot_pairs_f32_neon,
+    .dot_pairs_f64 = fk_dot_pairs_f64_scalar,
+    .bin_f32 = fk_bin_f32_scalar,
+    .bin_f64 = fk_bin_f64_scalar,
 };
 
 // The same level on a processor with sdot, which adds integer products only.
@@ -127,6 +152,10 @@ static const fk_kernels sdot_kernels = {
     .dot_blocks_i8 = fk_dot_blocks_i8_sdot,
     .dot_blocks_u4 = fk_dot_blocks_u4_sdot,
     .select_i8 = fk_select_i8_neon,
+    .dot_pairs_f32 = fk_dot_pairs_f32_neon,
+    .dot_pairs_f64 = fk_dot_pairs_f64_scalar,
+    .bin_f32 = fk_bin_f32_scalar,
+    .bin_f64 = fk_bin_f64_scalar,
 };
 #endif
 

@@ -73,7 +73,19 @@ FK_INTERNAL const fk_capabilities *fk_find_capabilities(void);
                                             const int8_t *query, int32_t *products);                       \
   FK_INTERNAL size_t fk_select_i8_##level(                                                                 \
       const int32_t *products, const float *scales, const float *errors, size_t count, float query_scale,  \
-      float error_factor, float constant, float cutoff, uint32_t *indices, float *estimates);
+      float error_factor, float constant, float cutoff, uint32_t *indices, float *estimates);              \
+  FK_INTERNAL void fk_dot_pairs_f32_##level(const float *a, size_t a_stride, size_t a_count, const float *b, \
+                                            size_t b_stride, size_t b_count, size_t count, float *scores,  \
+                                            size_t score_stride);                                          \
+  FK_INTERNAL void fk_dot_pairs_f64_##level(const double *a, size_t a_stride, size_t a_count,              \
+                                            const double *b, size_t b_stride, size_t b_count,              \
+                                            size_t count, double *scores, size_t score_stride);            \
+  FK_INTERNAL fk_bin_sums fk_bin_f32_##level(const float *scores, size_t count, const fk_bins *bins,       \
+                                             double shift, fk_bin_range kept, int64_t *counts,             \
+                                             double *kept_scores);                                         \
+  FK_INTERNAL fk_bin_sums fk_bin_f64_##level(const double *scores, size_t count, const fk_bins *bins,      \
+                                             double shift, fk_bin_range kept, int64_t *counts,             \
+                                             double *kept_scores);
 
 FK_DECLARE_KERNELS(scalar)
 #if defined(__x86_64__)

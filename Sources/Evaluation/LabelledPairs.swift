@@ -45,9 +45,59 @@ public struct LabelledPairs: Sendable {
   }
 }
 
+extension LabelledPairs {
+  private struct Listed: Sendable {
+    var comparisons: [SubjectComparison] = []
+  }
+
+  /// All mated comparisons and the non-mated ones that reach a threshold, with their subjects, by a pass over all pairs:
+  /// what a bootstrap by subject needs. 24 bytes each.
+  public func comparisons(nonMatedFrom threshold: Double) -> [SubjectComparison] {
+    let subjects = subjects
+    let least = Float(threshold)
+    return pairs.accumulate {
+      Listed()
+    } visit: { listed, row, first, scores in
+      for (offset, score) in scores.enumerated() {
+        let other = subjects[first + offset]
+        guard score >= least || other == subjects[row] else { continue }
+        listed.comparisons.append(
+          SubjectComparison(subject: Int(subjects[row]), otherSubject: Int(other), score: Double(score)))
+      }
+    }.flatMap(\.comparisons)
+  }
+
+  /// Operating points with intervals by subject from `bootstrap`, where one is asked for. Throws as `operatingPoints` does.
+  public func points(
+    atFalseMatchRates targets: [TargetRate], bootstrap plan: BootstrapPlan?
+  ) throws(EvaluationError) -> [(target: TargetRate, outcome: TargetOutcome<OperatingPoints.Point>)] {
+    let outcomes = try operatingPoints(atFalseMatchRates: targets)
+    let lowest = outcomes.compactMap(\.point?.rates.threshold).min()
+    var bootstrap: SubjectBootstrap?
+    if plan != nil, let lowest {
+      let rows = Dictionary(grouping: subjects) { Int($0) }.mapValues(\.count)
+      bootstrap = try SubjectBootstrap(comparisons(nonMatedFrom: lowest), rowsPerSubject: rows)
+    }
+    return zip(targets, outcomes).map { target, outcome in
+      guard case .reached(let point) = outcome else {
+        guard case .notReachable(let trials, let needed) = outcome else {
+          preconditionFailure("one or the other")
+        }
+        return (target, .notReachable(trials: trials, needed: needed))
+      }
+      let bySubject = plan.flatMap { plan in
+        try? bootstrap?.estimate(
+          .falseMatchRate(threshold: point.rates.threshold), replicates: plan.replicates, seed: plan.seed,
+          threads: plan.threads)
+      }
+      return (target, .reached(OperatingPoints.Point(point, bySubject: bySubject?.effectiveInterval)))
+    }
+  }
+}
+
 extension OperatingPoints.Point {
   /// The point with its counts and 95 % interval. The threshold is the least 32-bit float that keeps the target.
-  public init(_ point: FalseMatchOperatingPoint) {
+  public init(_ point: FalseMatchOperatingPoint, bySubject: ConfidenceInterval? = nil) {
     let matches = point.rates.falseMatchRate
     let interval = matches.clopperPearson()
     self.init(
@@ -57,6 +107,7 @@ extension OperatingPoints.Point {
       falseMatches: matches.count, nonMatedComparisons: matches.total,
       falseNonMatches: point.rates.falseNonMatchRate.count,
       matedComparisons: point.rates.falseNonMatchRate.total,
-      falseMatchRateLow: interval.low, falseMatchRateHigh: interval.high)
+      falseMatchRateLow: interval.low, falseMatchRateHigh: interval.high,
+      falseMatchRateBySubjectLow: bySubject?.low, falseMatchRateBySubjectHigh: bySubject?.high)
   }
 }

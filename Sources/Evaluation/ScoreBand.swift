@@ -1,3 +1,5 @@
+import CFaceKernels
+
 /// The scores of the few bins that a second pass collects.
 ///
 /// `band(for:)` makes it empty; feed it the same comparisons as the first pass, then put the question.
@@ -22,30 +24,33 @@ public struct ScoreBand: ScoreSink {
 
   /// Adds a block of single-precision scores of one kind.
   public mutating func add(_ scores: UnsafeBufferPointer<Float>, _ kind: ComparisonKind) {
-    switch kind {
-    case .mated: Self.collect(scores, bins, wanted, 1, into: &mated, widen: Double.init)
-    case .nonMated: Self.collect(scores, bins, wanted, 2, into: &nonMated, widen: Double.init)
-    }
+    collect(scores, kind, fk_collect_f32)
   }
 
   /// Adds a block of double-precision scores of one kind.
   public mutating func add(_ scores: UnsafeBufferPointer<Double>, _ kind: ComparisonKind) {
-    switch kind {
-    case .mated: Self.collect(scores, bins, wanted, 1, into: &mated, widen: { $0 })
-    case .nonMated: Self.collect(scores, bins, wanted, 2, into: &nonMated, widen: { $0 })
-    }
+    collect(scores, kind, fk_collect_f64)
   }
 
-  @inline(__always)
-  private static func collect<Score: BinaryFloatingPoint>(
-    _ scores: UnsafeBufferPointer<Score>, _ bins: ScoreBins, _ wanted: [UInt8], _ mask: UInt8,
-    into collected: inout [Double], widen: (Score) -> Double
+  private mutating func collect<Score>(
+    _ scores: UnsafeBufferPointer<Score>, _ kind: ComparisonKind,
+    _ collect: (
+      UnsafePointer<Score>, Int, UnsafePointer<fk_bins>, UnsafePointer<UInt8>, UInt8,
+      UnsafeMutablePointer<Double>
+    ) -> Int
   ) {
-    wanted.withUnsafeBufferPointer { wanted in
-      for score in scores {
-        let score = widen(score)
-        let bin = bins.bin(of: score)
-        if bin >= 0 && wanted[bin] & mask != 0 { collected.append(score) }
+    guard let first = scores.baseAddress, !scores.isEmpty else { return }
+    var parameters = fk_bins(low: bins.low, scale: bins.scale, limit: bins.limit)
+    withUnsafeTemporaryAllocation(of: Double.self, capacity: scores.count) { room in
+      let found = wanted.withUnsafeBufferPointer { wanted in
+        collect(
+          first, scores.count, &parameters, wanted.baseAddress!, kind == .mated ? 1 : 2, room.baseAddress!)
+      }
+      guard found > 0 else { return }
+      if kind == .mated {
+        mated.append(contentsOf: room[..<found])
+      } else {
+        nonMated.append(contentsOf: room[..<found])
       }
     }
   }

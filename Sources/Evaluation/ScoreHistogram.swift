@@ -1,3 +1,6 @@
+import CFaceKernels
+import FaceMatching
+
 /// The scores of one kind, streamed into bins, with those of one tail kept as they are.
 ///
 /// Memory is fixed: 8 bytes a bin and at most 16 a score of `tailCapacity`. The tail holds all scores of as
@@ -41,45 +44,58 @@ public struct ScoreHistogram: Sendable {
   /// Count, mean and standard deviation, accurate to rounding; `nil` when there are no scores.
   public var summary: ScoreSummary? { moments.summary }
 
-  mutating func add<Score: BinaryFloatingPoint>(
-    _ scores: UnsafeBufferPointer<Score>, widen: (Score) -> Double
-  ) {
-    var start = 0
-    while start < scores.count {
-      let end = min(start + Self.pieceCount, scores.count)
-      addPiece(UnsafeBufferPointer(rebasing: scores[start..<end]), widen)
-      start = end
+  mutating func add(_ scores: UnsafeBufferPointer<Double>) {
+    addPieces(of: scores) { table, piece, count, call in
+      table.pointee.bin_f64(piece, count, call.bins, call.shift, call.kept, call.counts, call.keptScores)
     }
   }
 
-  /// The loop that every comparison goes through: a bin, a count, two sums, and a comparison with the tail.
-  @inline(__always)
-  private mutating func addPiece<Score: BinaryFloatingPoint>(
-    _ scores: UnsafeBufferPointer<Score>, _ widen: (Score) -> Double
+  mutating func add(_ scores: UnsafeBufferPointer<Float>) {
+    addPieces(of: scores) { table, piece, count, call in
+      table.pointee.bin_f32(piece, count, call.bins, call.shift, call.kept, call.counts, call.keptScores)
+    }
+  }
+
+  /// What the counting kernel is given besides scores.
+  private struct Call {
+    let bins: UnsafePointer<fk_bins>
+    let shift: Double
+    let kept: fk_bin_range
+    let counts: UnsafeMutablePointer<Int64>
+    let keptScores: UnsafeMutablePointer<Double>
+  }
+
+  /// Counts in pieces, so that the sums stay accurate and the tail is checked for room between them.
+  private mutating func addPieces<Score: BinaryFloatingPoint>(
+    of scores: UnsafeBufferPointer<Score>,
+    _ count: (UnsafePointer<fk_kernels>, UnsafePointer<Score>, Int, Call) -> fk_bin_sums
   ) {
-    if tailScores.count + scores.count > max(2 * tailCapacity, tailCapacity + Self.pieceCount) { narrow() }
-    let (bins, kept) = (bins, kept)
-    let first = widen(scores[0])
-    let shift = first.isFinite ? first : 0
-    var (sum, squares) = (0.0, 0.0)
-    var failed = 0
-    counts.withUnsafeMutableBufferPointer { counts in
-      for score in scores {
-        let score = widen(score)
-        let bin = bins.bin(of: score)
-        if bin < 0 {
-          failed += 1
-          continue
+    guard let first = scores.baseAddress else { return }
+    let table = Kernels.shared.table
+    let parameters = UnsafeMutablePointer<fk_bins>.allocate(capacity: 1)
+    parameters.initialize(to: fk_bins(low: bins.low, scale: bins.scale, limit: bins.limit))
+    defer { parameters.deallocate() }
+    withUnsafeTemporaryAllocation(of: Double.self, capacity: min(Self.pieceCount, scores.count)) { room in
+      var start = 0
+      while start < scores.count {
+        let size = min(Self.pieceCount, scores.count - start)
+        if tailScores.count + size > max(2 * tailCapacity, tailCapacity + Self.pieceCount) { narrow() }
+        let shift = first[start].isFinite ? Double(first[start]) : 0
+        let range = fk_bin_range(first: Int32(kept.lowerBound), end: Int32(kept.upperBound))
+        let sums = counts.withUnsafeMutableBufferPointer { counts in
+          count(
+            table, first + start, size,
+            Call(
+              bins: parameters, shift: shift, kept: range,
+              counts: UnsafeMutableRawPointer(counts.baseAddress!).assumingMemoryBound(to: Int64.self),
+              keptScores: room.baseAddress!))
         }
-        counts[bin] &+= 1
-        let difference = score - shift
-        sum += difference
-        squares += difference * difference
-        if kept.contains(bin) { tailScores.append(score) }
+        moments.add(count: size - sums.failed, shift: shift, sum: sums.sum, squares: sums.squares)
+        notFinite += sums.failed
+        if sums.kept > 0 { tailScores.append(contentsOf: room[..<sums.kept]) }
+        start += size
       }
     }
-    moments.add(count: scores.count - failed, shift: shift, sum: sum, squares: squares)
-    notFinite += failed
   }
 
   mutating func merge(_ other: ScoreHistogram) {
@@ -122,6 +138,16 @@ public struct ScoreHistogram: Sendable {
       let bin = bins.bin(of: score)
       return tail.contains(bin) && isWanted(bin)
     }
+  }
+
+  /// The bin of the score with so many below it in ascending order; `rank` is below `total`. O(bins).
+  func bin(ofRank rank: Int) -> Int {
+    var below = 0
+    for bin in counts.indices {
+      below += counts[bin]
+      if rank < below { return bin }
+    }
+    preconditionFailure("rank \(rank) of \(total) scores")
   }
 
   /// The bounds between which the number of scores at or above a threshold lies.

@@ -8,6 +8,8 @@ public enum ExactQuestion: Hashable, Sendable {
   case threshold(Double)
   /// The area under the ROC. It turns on every bin that both classes share, which may be many scores.
   case areaUnderCurve
+  /// The scores of one class below which these proportions of it lie.
+  case quantiles([Double], ComparisonKind)
 }
 
 extension StreamedScores {
@@ -17,10 +19,14 @@ extension StreamedScores {
   /// O(bins · questions). Throws when a class is empty.
   public func band(for questions: [ExactQuestion]) throws(EvaluationError) -> ScoreBand {
     try requireBoth()
-    let decisive = Set(questions.flatMap(decisiveBins))
     let (matedTail, nonMatedTail) = (mated.tailBins, nonMated.tailBins)
-    let matedBins = decisive.filter { mated.counts[$0] > 0 && !matedTail.contains($0) }
-    let nonMatedBins = decisive.filter { nonMated.counts[$0] > 0 && !nonMatedTail.contains($0) }
+    func bins(_ kind: ComparisonKind) -> Set<Int> {
+      // A quantile turns on the scores of its own class alone.
+      let others = questions.filter { if case .quantiles(_, let its) = $0 { its == kind } else { true } }
+      return Set(others.flatMap(decisiveBins))
+    }
+    let matedBins = bins(.mated).filter { mated.counts[$0] > 0 && !matedTail.contains($0) }
+    let nonMatedBins = bins(.nonMated).filter { nonMated.counts[$0] > 0 && !nonMatedTail.contains($0) }
     let scores =
       matedBins.reduce(0) { $0 + mated.counts[$1] } + nonMatedBins.reduce(0) { $0 + nonMated.counts[$1] }
     return ScoreBand(bins: mated.bins, mated: matedBins, nonMated: nonMatedBins, scoreCount: scores)
@@ -70,6 +76,43 @@ extension StreamedScores {
       below += nonMatedCount
     }
     return wins / (Double(mated.total) * Double(nonMated.total))
+  }
+
+  /// The scores below which proportions of a class lie, equal to those of a `ScoreSet` of the same scores, in the order
+  /// asked for. Throws as for the equal error rate.
+  public func quantiles(
+    _ proportions: [Double], of kind: ComparisonKind, _ band: ScoreBand? = nil
+  ) throws(EvaluationError) -> [Double] {
+    try requireBoth()
+    let histogram = kind == .mated ? mated : nonMated
+    let decisive = decisiveBins(.quantiles(proportions, kind))
+    let scores = try exactScores(decisive, histogram, kind, band)
+    // The rank of the first score of each decisive bin, and where its scores begin in `scores`.
+    var firstRanks: [Int: (rank: Int, place: Int)] = [:]
+    var (rank, place, next) = (0, 0, decisive.startIndex)
+    for bin in histogram.counts.indices where next < decisive.endIndex {
+      if decisive[next] == bin {
+        firstRanks[bin] = (rank, place)
+        place += histogram.counts[bin]
+        next += 1
+      }
+      rank += histogram.counts[bin]
+    }
+    func score(_ rank: Int) -> Double {
+      let start = firstRanks[histogram.bin(ofRank: rank)]!
+      return scores[start.place + rank - start.rank]
+    }
+    return proportions.map { proportion in
+      let (below, above, part) = Self.ranks(proportion, of: histogram.total)
+      return score(below) + (score(above) - score(below)) * part
+    }
+  }
+
+  /// The ranks of the scores between which a quantile lies, and where between them: type 7 of Hyndman & Fan.
+  private static func ranks(_ proportion: Double, of total: Int) -> (below: Int, above: Int, part: Double) {
+    let position = min(max(proportion, 0), 1) * Double(total - 1)
+    let below = Int(position)
+    return (below, min(below + 1, total - 1), position - Double(below))
   }
 
   /// The scores of the bins that a question turns on, with the counts beyond them.
@@ -123,6 +166,13 @@ extension StreamedScores {
       if bin >= 0 { return [bin] }
       // −∞ is decided at the lowest bin, where every score matches; +∞ and NaN by none.
       return threshold == -.infinity ? [0] : []
+    case .quantiles(let proportions, let kind):
+      let histogram = kind == .mated ? mated : nonMated
+      let ranks = proportions.flatMap { proportion in
+        let (below, above, _) = Self.ranks(proportion, of: histogram.total)
+        return [below, above]
+      }
+      return Set(ranks.map(histogram.bin(ofRank:))).sorted()
     case .areaUnderCurve:
       return mated.counts.indices.filter { mated.counts[$0] > 0 && nonMated.counts[$0] > 0 }
     }

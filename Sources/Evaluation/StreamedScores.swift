@@ -26,16 +26,16 @@ public struct StreamedScores: ScoreSink {
   /// Adds a block of single-precision scores of one kind.
   public mutating func add(_ scores: UnsafeBufferPointer<Float>, _ kind: ComparisonKind) {
     switch kind {
-    case .mated: mated.add(scores, widen: Double.init)
-    case .nonMated: nonMated.add(scores, widen: Double.init)
+    case .mated: mated.add(scores)
+    case .nonMated: nonMated.add(scores)
     }
   }
 
   /// Adds a block of double-precision scores of one kind.
   public mutating func add(_ scores: UnsafeBufferPointer<Double>, _ kind: ComparisonKind) {
     switch kind {
-    case .mated: mated.add(scores, widen: { $0 })
-    case .nonMated: nonMated.add(scores, widen: { $0 })
+    case .mated: mated.add(scores)
+    case .nonMated: nonMated.add(scores)
     }
   }
 

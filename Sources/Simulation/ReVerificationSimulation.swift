@@ -16,6 +16,8 @@ public struct ReVerificationSimulation: Sendable {
     /// Re-verifications of each person at most, for each part they play.
     public var scenesPerPerson = 3
     public var threadCount: Int?
+    /// The lowest mean of upstream passive scores that is live, 0...1.
+    public var livenessThreshold = 0.5
 
     public init() {}
   }
@@ -53,11 +55,33 @@ public struct ReVerificationSimulation: Sendable {
     self.options = options
   }
 
+  /// The same people in the same scenes under another policy.
+  init(_ other: ReVerificationSimulation, _ change: PolicyChange) {
+    cohort = other.cohort
+    cast = other.cast
+    scenes = other.scenes
+    var options = other.options
+    options.attempts = change.attempts ?? options.attempts
+    options.livenessThreshold = change.livenessThreshold ?? options.livenessThreshold
+    self.options = options
+    let verify = change.verifyThreshold ?? other.thresholds.verify
+    thresholds = ThresholdChoice(
+      verify: verify, recognise: change.recogniseThreshold ?? max(other.thresholds.recognise, verify),
+      targetFalseMatchRate: nil, source: "changed")
+  }
+
   /// Plays every scene, one after the other, and reports `progress` as (done, total).
   public func run(progress: (Int, Int) -> Void = { _, _ in }) async throws -> SimulationReport {
+    try await play(progress: progress).report
+  }
+
+  /// Plays every scene; `scenes` has the truth and the outcome of each, in order.
+  func play(
+    progress: (Int, Int) -> Void = { _, _ in }
+  ) async throws -> (report: SimulationReport, scenes: [(truth: Truth, outcome: String)]) {
     let clock = SimulationClock()
     let gallery = try Gallery(space: cohort.space, configuration: .init(threadCount: options.threadCount))
-    let liveness = UpstreamPassiveScorer()
+    let liveness = UpstreamPassiveScorer(threshold: options.livenessThreshold)
     let engine = try await ReVerificationEngine.open(
       store: try store(), gallery: gallery, liveness: liveness, clock: clock,
       randomness: SeededRandomness(seed: options.seed))
@@ -65,17 +89,20 @@ public struct ReVerificationSimulation: Sendable {
     var truths: [ReVerificationID: Truth] = [:]
     var counts: [Truth: [String: Int]] = [:]
     var latencies: [Double] = []
+    var outcomes: [(truth: Truth, outcome: String)] = []
     for (number, scene) in scenes.enumerated() {
       // So far apart that no lock-out carries over.
       clock.advance(by: .seconds(24 * 60 * 60))
       let outcome = try await play(scene, in: engine, truths: &truths, latencies: &latencies)
+      outcomes.append((scene.truth, SimulationReport.name(of: outcome)))
       counts[scene.truth, default: [:]][SimulationReport.name(of: outcome), default: 0] += 1
       progress(number + 1, scenes.count)
     }
-    return report(
+    let report = report(
       counts, matched: try await matchedImpostors(engine, truths), latencies: latencies,
       references: gallery.snapshot(of: Self.organisation).count, liveness: liveness.model,
       level: try Kernels.fromEnvironment.get().level)
+    return (report, outcomes)
   }
 
   private func store() throws -> InMemoryStore {

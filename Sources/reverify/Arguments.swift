@@ -52,6 +52,19 @@ struct Arguments {
     }
   }
 
+  /// What was given, in the order of names, for a record of it: of the options in `paths` only the last component, so that
+  /// the record says nothing of the machine.
+  func commandLine(_ command: String, paths: [String]) -> String {
+    let options = values.sorted { $0.key < $1.key }.map { name, value in
+      let shown =
+        !paths.contains(name)
+        ? value
+        : value.split(separator: ",").map { $0.split(separator: "/").last ?? $0 }.joined(separator: ",")
+      return "--\(name) \(shown)"
+    }
+    return (["reverify \(command)"] + options + flags.sorted().map { "--\($0)" }).joined(separator: " ")
+  }
+
   func has(_ flag: String) -> Bool { flags.contains(flag) }
 
   subscript(name: String) -> String? { values[name] }

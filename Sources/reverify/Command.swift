@@ -23,9 +23,9 @@ enum ExitStatus {
 }
 
 let commands: [any (Command & Sendable).Type] = [
-  CompareCommand.self, SearchCommand.self, SimulateCommand.self, TuneCommand.self, TuneLivenessCommand.self,
-  ScoreLivenessCommand.self, SimulateCapturesCommand.self, EvaluatePADCommand.self, VerifyErasedCommand.self,
-  InfoCommand.self,
+  CompareCommand.self, SearchCommand.self, SimulateCommand.self, EvalCommand.self, TuneCommand.self,
+  WhatIfCommand.self, HealthCommand.self, TuneLivenessCommand.self, ScoreLivenessCommand.self,
+  SimulateCapturesCommand.self, EvaluatePADCommand.self, VerifyErasedCommand.self, InfoCommand.self,
 ]
 
 var overview: String {

@@ -12,6 +12,11 @@ struct EmbeddingInput {
   let subjects: [String]?
   /// The folder's pairs, where it has some.
   let pairsPath: String?
+  /// The index, where there is one, and what it says of detection.
+  var indexPath: String?
+  var isDetected: [Bool]?
+  /// The image of each row, as the index names it.
+  var images: [String]?
 
   static let options: [CommandOption] = [
     .option("data", "FOLDER", "a folder with embeddings.npy, index.csv and perhaps pairs.csv"),
@@ -36,14 +41,17 @@ struct EmbeddingInput {
     let index = try arguments["index"].map { try IndexFile.read($0, rowCount: matrix.rowCount) }
     return EmbeddingInput(
       name: lastComponent(file), embeddingsPath: file, matrix: matrix,
-      subjects: index?.entries.map(\.subject), pairsPath: nil)
+      subjects: index?.entries.map(\.subject), pairsPath: nil, indexPath: arguments["index"],
+      isDetected: index?.entries.map(\.isDetected), images: index?.entries.map(\.image))
   }
 
   static func read(folder: String) throws -> EmbeddingInput {
     let data = try DataFolder.read(folder)
     return EmbeddingInput(
       name: lastComponent(folder), embeddingsPath: data.embeddingsPath, matrix: data.embeddings,
-      subjects: data.index.entries.map(\.subject), pairsPath: data.pairsPath)
+      subjects: data.index.entries.map(\.subject), pairsPath: data.pairsPath,
+      indexPath: "\(folder)/index.csv",
+      isDetected: data.index.entries.map(\.isDetected), images: data.index.entries.map(\.image))
   }
 
   static func required(_ arguments: Arguments) throws -> EmbeddingInput {
@@ -86,7 +94,7 @@ struct EmbeddingInput {
       model: "unnamed", weightsDigest: "unknown", dimension: matrix.dimension, preprocessing: "unknown")
   }
 
-  private static func lastComponent(_ path: String) -> String {
+  static func lastComponent(_ path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 }

@@ -1,18 +1,18 @@
 import FaceMatching
 
-/// Embeddings with their subjects, numbered in order of appearance; rows that are no embedding are left out.
+/// Embeddings with their subjects, numbered in the order of their names (as numbers where all are); rows that are no embedding are left out.
 struct LabelledRows {
   private(set) var embeddings: [Embedding] = []
   private(set) var subjects: [Int] = []
 
   init(_ rows: [Embedding?], subjects names: [String]) {
-    var numbers: [String: Int] = [:]
+    let all = Set(names)
+    let ordered = all.allSatisfy { Int($0) != nil } ? all.sorted { Int($0)! < Int($1)! } : all.sorted()
+    let numbers = Dictionary(uniqueKeysWithValues: zip(ordered, 0...))
     for (row, name) in zip(rows, names) {
-      let number = numbers[name, default: numbers.count]
-      numbers[name] = number
       guard let row else { continue }
       embeddings.append(row)
-      subjects.append(number)
+      subjects.append(numbers[name]!)
     }
   }
 }

@@ -105,7 +105,7 @@ enum SimulateCommand: Command {
   }
 
   /// The people to play, the operating points of their space, and whether those were chosen on the same file.
-  private static func cohort(
+  static func cohort(
     _ arguments: Arguments, seed: UInt64
   ) throws -> (Cohort, OperatingPoints?, isEvidence: Bool) {
     guard let input = try EmbeddingInput.read(arguments) else {
@@ -149,6 +149,13 @@ enum SimulateCommand: Command {
         source: "as given")
     }
     if arguments["recognise-threshold"] != nil { throw UsageError("--recognise-threshold needs --threshold") }
+    return try thresholds(options, points, isEvidence: isEvidence)
+  }
+
+  /// Those of the space's operating points, or nil for ones from held-out subjects.
+  static func thresholds(
+    _ options: ReVerificationSimulation.Options, _ points: OperatingPoints?, isEvidence: Bool
+  ) throws -> ThresholdChoice? {
     guard let points else { return nil }
     guard
       let choice = ThresholdChoice(

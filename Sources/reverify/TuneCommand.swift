@@ -6,12 +6,14 @@ import Foundation
 
 enum TuneCommand: Command {
   static let name = "tune"
-  static let summary = "choose thresholds for target false match rates, with evidence"
+  static let summary = "choose thresholds for target error rates, with evidence"
   static let explanation = """
     Scores all pairs of a data set and finds, for each target FMR, the lowest threshold that keeps within it: with k the
     number of false matches allowed among n non-mated comparisons, just above the (k+1)-th highest non-mated score. A
-    target that the data can't support (k would be 0) is named and left out. Writes one JSON file, numbers only.
-    Comparisons of one subject are not independent; the 95 % intervals count them as if they were.
+    target that the data can't support (k would be 0) is named and left out. To recognise others, it searches by the
+    open-set protocol (subjects in order, every other one enrolled with the first row, up to N of them) and keeps within
+    each target FPIR. Writes one JSON file, numbers only. Comparisons of one subject are not independent: besides the
+    usual 95 % interval a point has one by subject, which is the one to go by.
 
       reverify tune --data FOLDER --space edgeface-xs --weights DIGEST --preprocessing NAME --out FILE
     """
@@ -23,6 +25,10 @@ enum TuneCommand: Command {
       .option(
         "also", "FOLDERS", "other data folders of the same space, with commas: their files are recognised"),
       .option("target-fmr", "RATES", "with commas (default: 1e-2,1e-3,1e-4,1e-5,1e-6)"),
+      .option("target-fpir", "RATES", "of searches, with commas (default: 1e-1,1e-2)"),
+      .option(
+        "enrolled", "NUMBERS", "with commas: N of the searches (default: all that the protocol enrols)"),
+      .option("replicates", "N", "of the bootstrap by subject; 0 for none (default: 1000)"),
       .option("out", "FILE", "where to write (default: standard output)"),
       .option("threads", "N", "threads to use (default: one per core)"),
     ]
@@ -39,23 +45,66 @@ enum TuneCommand: Command {
     let pairs = try LabelledPairs(
       labelled.embeddings, subjects: labelled.subjects,
       threadCount: try arguments.optionalNumber("threads", in: 1...1024))
-    let points = try pairs.operatingPoints(atFalseMatchRates: targets).enumerated().compactMap {
-      index, outcome in
-      switch outcome {
-      case .reached(let point): return OperatingPoints.Point(point)
-      case .notReachable(let trials, let needed):
+    let threads = try arguments.optionalNumber("threads", in: 1...1024)
+    let replicates = try arguments.number("replicates", in: 0...1_000_000, default: 1000)
+    let found = try pairs.points(
+      atFalseMatchRates: targets,
+      bootstrap: replicates > 0 ? BootstrapPlan(replicates: replicates, threads: threads) : nil)
+    var isComplete = true
+    let points = found.compactMap { target, outcome -> OperatingPoints.Point? in
+      if case .notReachable(let trials, let needed) = outcome {
+        isComplete = false
         complain(
-          "FMR \(targets[index]) is not supported by \(trials) non-mated comparisons; "
-            + "at least \(needed) are needed for one error")
-        return nil
+          "FMR \(target) is not supported by \(trials) non-mated comparisons; at least \(needed) are needed for one error"
+        )
       }
+      return outcome.point
     }
+    let recognise = try recognisePoints(labelled, arguments, threads: threads, isComplete: &isComplete)
     let result = OperatingPoints(
       space: space, evidence: try dataSet(input), alsoOfThisSpace: try others(arguments["also"]),
-      points: points,
-      command: command(targets), engineVersion: EngineVersion.current)
+      points: points, recognisePoints: recognise,
+      command: arguments.commandLine("tune", paths: ["data", "embeddings", "index", "also", "out"]),
+      engineVersion: EngineVersion.current)
     try write(result, to: arguments["out"])
-    return points.count == targets.count ? ExitStatus.success : ExitStatus.partial
+    return isComplete ? ExitStatus.success : ExitStatus.partial
+  }
+
+  private static func recognisePoints(
+    _ labelled: LabelledRows, _ arguments: Arguments, threads: Int?, isComplete: inout Bool
+  ) throws -> [OperatingPoints.RecognisePoint] {
+    let targets =
+      try EvalCommand.rates(arguments, "target-fpir") ?? [TargetRate(1, in: 10)!, TargetRate(1, in: 100)!]
+    let numbers: [Int?] =
+      try arguments["enrolled"].map { text in
+        try text.split(separator: ",").map { part in
+          guard let number = Int(part), number >= 1 else {
+            throw UsageError("--enrolled: '\(part)' is no number above 0")
+          }
+          return number
+        }
+      } ?? [nil]
+    var points: [OperatingPoints.RecognisePoint] = []
+    for number in numbers {
+      do throws(EvaluationError) {
+        let search = try RecogniseEvaluation(
+          labelled.embeddings, subjects: labelled.subjects, enrolled: number, threadCount: threads)
+        for target in targets {
+          guard let point = try search.point(atFalsePositiveRate: target) else {
+            isComplete = false
+            complain(
+              "FPIR \(target) is not supported by \(search.searches.nonMatedBestScores.count) non-mated searches"
+            )
+            continue
+          }
+          points.append(point)
+        }
+      } catch {
+        isComplete = false
+        complain("recognising: \(error)")
+      }
+    }
+    return points
   }
 
   private static func targets(_ arguments: Arguments) throws -> [TargetRate] {
@@ -75,11 +124,6 @@ enum TuneCommand: Command {
 
   private static func others(_ folders: String?) throws -> [OperatingPoints.DataSet] {
     try (folders ?? "").split(separator: ",").map { try dataSet(EmbeddingInput.read(folder: String($0))) }
-  }
-
-  /// What was run, without the paths of this machine.
-  private static func command(_ targets: [TargetRate]) -> String {
-    "reverify tune --target-fmr " + targets.map(\.description).joined(separator: ",")
   }
 
   private static func write(_ points: OperatingPoints, to path: String?) throws {

@@ -274,6 +274,66 @@ static void check_planes(const fk_kernels *level, const fk_kernels *scalar) {
   check_blocks(level, scalar, 64, 5, 259, 0);
 }
 
+// Rows of the exact size, so that a read behind the last one is seen.
+static void check_pairs(const fk_kernels *level, const fk_kernels *scalar, enum kind kind, size_t count, size_t shift) {
+  enum { HEIGHT = 9, WIDTH = 14 };
+  const size_t stride = count + 1, last_a = (HEIGHT - 1) * stride + count, last_b = (WIDTH - 1) * stride + count;
+  buffer a = floats(kind, last_a, shift), b = floats(kind, last_b, 3 - shift);
+  buffer wide_a = allocate(last_a * sizeof(double), shift, 8), wide_b = allocate(last_b * sizeof(double), shift, 8);
+  for (size_t i = 0; i < last_a; i++) ((double *)wide_a.data)[i] = (double)((float *)a.data)[i];
+  for (size_t i = 0; i < last_b; i++) ((double *)wide_b.data)[i] = (double)((float *)b.data)[i];
+  float expected[HEIGHT * WIDTH], found[HEIGHT * WIDTH];
+  scalar->dot_pairs_f32(a.data, stride, HEIGHT, b.data, stride, WIDTH, count, expected, WIDTH);
+  level->dot_pairs_f32(a.data, stride, HEIGHT, b.data, stride, WIDTH, count, found, WIDTH);
+  compare_floats(level->name, "dot_pairs_f32", expected, found, HEIGHT * WIDTH, count, shift, kind);
+  double wide_expected[HEIGHT * WIDTH], wide_found[HEIGHT * WIDTH];
+  scalar->dot_pairs_f64(wide_a.data, stride, HEIGHT, wide_b.data, stride, WIDTH, count, wide_expected, WIDTH);
+  level->dot_pairs_f64(wide_a.data, stride, HEIGHT, wide_b.data, stride, WIDTH, count, wide_found, WIDTH);
+  compare(level->name, "dot_pairs_f64", wide_expected, wide_found, sizeof wide_found, count, shift, kind);
+  free(a.start);
+  free(b.start);
+  free(wide_a.start);
+  free(wide_b.start);
+}
+
+// Scores within and beyond the bins, and every so-manieth that is no number.
+static void check_bins(const fk_kernels *level, const fk_kernels *scalar, size_t count, size_t shift) {
+  enum { BINS = 64 };
+  const fk_bins bins = {-1, BINS / 2, BINS};
+  const fk_bin_range kept = {50, 60};
+  buffer narrow = floats(ORDINARY, count, shift), wide = allocate(count * sizeof(double), shift, 8);
+  for (size_t i = 0; i < count; i++) {
+    float *score = (float *)narrow.data + i;
+    if (i % 7 == 3) *score *= 3;
+    if (i % 11 == 5) *score = i % 2 ? NAN : -INFINITY;
+    ((double *)wide.data)[i] = (double)*score;
+  }
+  buffer expected_kept = allocate(count * sizeof(double), 0, 8), found_kept = allocate(count * sizeof(double), shift, 8);
+  int64_t expected_counts[BINS] = {0}, found_counts[BINS] = {0};
+  fk_bin_sums expected = scalar->bin_f64(wide.data, count, &bins, 0.25, kept, expected_counts, expected_kept.data);
+  fk_bin_sums found = level->bin_f64(wide.data, count, &bins, 0.25, kept, found_counts, found_kept.data);
+  compare(level->name, "bin_f64 sums", &expected, &found, sizeof found, count, shift, 0);
+  compare(level->name, "bin_f64 counts", expected_counts, found_counts, sizeof found_counts, count, shift, 0);
+  compare(level->name, "bin_f64 kept", expected_kept.data, found_kept.data, found.kept * 8, count, shift, 0);
+  found = level->bin_f32(narrow.data, count, &bins, 0.25, kept, found_counts, found_kept.data);
+  compare(level->name, "bin_f32 sums", &expected, &found, sizeof found, count, shift, 0);
+  free(narrow.start);
+  free(wide.start);
+  free(expected_kept.start);
+  free(found_kept.start);
+}
+
+static void check_evaluation(const fk_kernels *level, const fk_kernels *scalar) {
+  static const size_t counts[] = {0, 1, 7, 8, 9, 15, 16, 17, 64, 65, 513};
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    for (size_t shift = 0; shift < 4; shift++) {
+      check_pairs(level, scalar, ORDINARY, counts[c], shift);
+      check_pairs(level, scalar, INTEGERS, counts[c], shift);
+      check_bins(level, scalar, counts[c], shift);
+    }
+  }
+}
+
 static void check_selections(const fk_kernels *level, const fk_kernels *scalar) {
   static const float cutoffs[] = {-INFINITY, -1, 0, 0.2f, 1, 2, INFINITY, NAN};
   for (size_t count = 0; count <= 160; count += 16) {
@@ -302,6 +362,7 @@ int main(void) {
     check_lengths(level, scalar);
     check_planes(level, scalar);
     check_selections(level, scalar);
+    check_evaluation(level, scalar);
     printf("level %s: %zu comparisons with scalar, checksum %016llx\n", level->name, comparisons - before,
            (unsigned long long)checksum);
   }

@@ -40,6 +40,10 @@ import Testing
         #expect(isClose(try stream.areaUnderCurve(band), try scores.areaUnderCurve(), within: 1e-14))
       case .threshold(let threshold):
         #expect(try stream.errorRates(at: threshold, band) == scores.errorRates(at: threshold))
+      case .quantiles(let proportions, let kind):
+        #expect(
+          try stream.quantiles(proportions, of: kind, band)
+            == proportions.map { scores.quantile($0, of: kind)! })
       }
     }
     return band.scoreCount

@@ -16,7 +16,13 @@ public struct CommandRun: Sendable {
 
   /// Runs a line of shell, in which `$0` is the command.
   public init(shell line: String) throws {
-    try self.init(URL(filePath: "/bin/sh"), ["-c", line, Self.products.appending(path: "reverify").path], [:])
+    try self.init(
+      URL(filePath: "/bin/sh"), ["-c", line, Self.products.appending(path: "reverify").path], [:])
+  }
+
+  /// Runs another program.
+  public init(executable: URL, _ arguments: [String]) throws {
+    try self.init(executable, arguments, [:])
   }
 
   private init(_ executable: URL, _ arguments: [String], _ environment: [String: String]) throws {

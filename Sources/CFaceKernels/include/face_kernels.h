@@ -42,6 +42,28 @@ typedef struct fk_quantisation {
   float error_norm;  // an upper bound of the Euclidean norm of row - scale * c, rounded upwards
 } fk_quantisation;
 
+/// Equal bins on the score axis: the bin of a finite score is trunc((score - low) * scale), brought into 0...limit - 1.
+typedef struct fk_bins {
+  double low;
+  double scale;  // bins to a unit of score
+  double limit;  // the number of bins, at most 2^28
+} fk_bins;
+
+/// The bins from `first` to before `end`.
+typedef struct fk_bin_range {
+  int32_t first;
+  int32_t end;
+} fk_bin_range;
+
+/// What was counted: sums of score - shift and of its square over eight f64 lanes (score i in lane i mod 8, multiplied
+/// and added apart, the lanes added four, two, one apart), scores that were not finite, and scores kept.
+typedef struct fk_bin_sums {
+  double sum;
+  double squares;
+  size_t failed;
+  size_t kept;
+} fk_bin_sums;
+
 /// The kernels of one level. `count` is a number of elements, never of bytes.
 typedef struct fk_kernels {
   fk_level level;
@@ -87,7 +109,37 @@ typedef struct fk_kernels {
   size_t (*select_i8)(const int32_t *products, const float *scales, const float *errors, size_t count,
                       float query_scale, float error_factor, float constant, float cutoff, uint32_t *indices,
                       float *estimates);
+
+  /// `dot_f32` of each of `a_count` rows with each of `b_count` rows, which lie their strides apart:
+  /// scores[row * score_stride + other].
+  void (*dot_pairs_f32)(const float *a, size_t a_stride, size_t a_count, const float *b, size_t b_stride,
+                        size_t b_count, size_t count, float *scores, size_t score_stride);
+
+  /// The same in f64: eight lanes, element i in lane i mod 8 by one fused multiply-add, then halved (4, 2, 1).
+  void (*dot_pairs_f64)(const double *a, size_t a_stride, size_t a_count, const double *b, size_t b_stride,
+                        size_t b_count, size_t count, double *scores, size_t score_stride);
+
+  /// Adds one to the count of each finite score's bin, and writes the scores of the bins `kept` to `kept_scores`, in
+  /// order; that has room for `count`. f32 scores are widened first.
+  fk_bin_sums (*bin_f32)(const float *scores, size_t count, const fk_bins *bins, double shift, fk_bin_range kept,
+                         int64_t *counts, double *kept_scores);
+  fk_bin_sums (*bin_f64)(const double *scores, size_t count, const fk_bins *bins, double shift, fk_bin_range kept,
+                         int64_t *counts, double *kept_scores);
 } fk_kernels;
+
+/// Writes the finite scores whose bin is `wanted` by a bit of `mask` to `collected`, in order; that has room for `count`.
+/// Returns how many.
+size_t fk_collect_f64(const double *scores, size_t count, const fk_bins *bins, const uint8_t *wanted, uint8_t mask,
+                      double *collected);
+size_t fk_collect_f32(const float *scores, size_t count, const fk_bins *bins, const uint8_t *wanted, uint8_t mask,
+                      double *collected);
+
+/// The indices, ascending, of scores >= threshold; `indices` has room for `count`. Returns how many.
+size_t fk_at_least_f64(const double *scores, size_t count, double threshold, uint32_t *indices);
+
+/// Turns dot products of a row with others into negated Euclidean distances, from squared norms:
+/// -sqrt(max((squared_norm + squared_norms[i]) - 2 * scores[i], 0)).
+void fk_negated_distances_f64(double squared_norm, const double *squared_norms, size_t count, double *scores);
 
 /// Interleaves sixteen rows of signed codes, `stride` bytes apart, into one block of 16 * `dimension` bytes:
 /// byte 64 * (d / 4) + 4 * row + d % 4 is code[row][d] + 128. Dimensions from `count` to `dimension` are filled

@@ -8,7 +8,7 @@ public struct Kernels: Sendable {
 
   public let level: KernelLevel
   // A table that is constant for the life of the process.
-  nonisolated(unsafe) let table: UnsafePointer<fk_kernels>
+  package nonisolated(unsafe) let table: UnsafePointer<fk_kernels>
 
   /// The kernels of `level`. Throws `.absentLevel` where the processor has not got it.
   public init(level: KernelLevel) throws(KernelSelectionError) {
@@ -40,7 +40,7 @@ public struct Kernels: Sendable {
 
   /// The kernels for work whose level nobody chose. A `REVERIFY_SIMD` that can't be met stops the process with the
   /// reason; a program that prefers to report it looks at `fromEnvironment` first.
-  static var shared: Kernels {
+  package static var shared: Kernels {
     switch fromEnvironment {
     case .success(let kernels): kernels
     case .failure(let error): fatalError("\(environmentVariable): \(error)")

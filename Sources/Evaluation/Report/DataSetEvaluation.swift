@@ -1,0 +1,205 @@
+import FaceMatching
+
+/// Everything that is measured on a data set of embeddings, in double precision.
+public struct DataSetEvaluation: Sendable {
+  /// What is to be measured.
+  public struct Options: Sendable {
+    public var metrics = DoublePairs.Metric.allCases
+    public var targets = ComparisonFigures.standardTargets
+    public var falsePositiveTargets = [
+      TargetRate(1, in: 10)!, TargetRate(1, in: 100)!, TargetRate(1, in: 1000)!,
+    ]
+    /// Nil makes no bootstrap.
+    public var bootstrap: BootstrapPlan? = BootstrapPlan()
+    public var threadCount: Int?
+    /// Thresholds to give the accuracy of all pairs at, by name, on the distance of the rows as they are.
+    public var fixedThresholds: [(name: String, threshold: Double)] = []
+    /// The FMR whose threshold the groups are judged at, where there are groups.
+    public var groupTarget = TargetRate(1, in: 1000)!
+
+    public init() {}
+  }
+
+  /// A protocol of folds by one metric.
+  public struct Folds: Sendable {
+    public let metric: DoublePairs.Metric
+    public let accuracy: FoldedAccuracy
+    public let fixed: [(name: String, threshold: Double, right: Proportion)]
+  }
+
+  /// Groups at the threshold of a target.
+  public struct Groups: Sendable {
+    public let target: TargetRate
+    public let threshold: Double
+    public let falseMatches: SubgroupRates
+    public let falseNonMatches: SubgroupRates
+  }
+
+  public let data: LabelledData
+  public let options: Options
+  public let norms: ComparisonFigures.ClassFigures?
+  public let folds: [Folds]
+  /// Of the listed pairs, by cosine; nil where none are listed.
+  public let listedPairs: ComparisonFigures?
+  /// By metric, cosine first.
+  /// The seconds are those until all rates were known, a bootstrap not included.
+  public let allPairs: [(metric: DoublePairs.Metric, figures: ComparisonFigures, seconds: Double)]
+  /// Of the rows with a detected face, by cosine, where there are others.
+  public let detectedOnly: ComparisonFigures?
+  public let identification: IdentificationFigures?
+  public let transactions: TransactionFigures?
+  public let groups: Groups?
+
+  /// Measures. Figures that the data don't define are nil; throws for a thread count below 1 only.
+  public init(_ data: LabelledData, options: Options = Options(), progress: (String) -> Void = { _ in })
+    throws
+  {
+    self.data = data
+    self.options = options
+    norms = Self.norms(data)
+    progress("pairs")
+    let foldMetrics = options.metrics
+    folds = try foldMetrics.compactMap { try Self.folds(data, $0, options) }
+    listedPairs = data.pairs.isEmpty ? nil : try Self.listedPairs(data, options)
+    var allPairs: [(DoublePairs.Metric, ComparisonFigures, Double)] = []
+    for metric in options.metrics where metric != .normalisedEuclidean {
+      progress("all pairs, \(metric.rawValue)")
+      let start = ContinuousClock.now
+      let evaluation = try AllPairsEvaluation(
+        data, rows: Array(0..<data.rowCount), metric: metric, threadCount: options.threadCount)
+      guard
+        let found = Self.defined({
+          try evaluation.figures(
+            targets: options.targets, bootstrap: metric == .cosine ? options.bootstrap : nil, since: start)
+        })
+      else { continue }
+      allPairs.append((metric, found.figures, found.seconds))
+    }
+    self.allPairs = allPairs
+    progress("detected only, identification, transactions")
+    detectedOnly = try Self.detectedOnly(data, options)
+    identification = Self.defined {
+      try IdentificationFigures(
+        OpenSetEvaluation(data, threadCount: options.threadCount).searches,
+        targets: options.falsePositiveTargets)
+    }
+    let cosine = allPairs.first { $0.0 == .cosine }?.1
+    transactions = try Self.transactions(data, cosine, options)
+    groups = try Self.groups(data, cosine, options)
+  }
+
+  /// Nil where the data define no such figure.
+  private static func defined<Figures>(_ body: () throws -> Figures) -> Figures? { try? body() }
+
+  private static func norms(_ data: LabelledData) -> ComparisonFigures.ClassFigures? {
+    let norms = (0..<data.rowCount).map { row in
+      data.values[row * data.dimension..<(row + 1) * data.dimension].reduce(0.0) {
+        $0 + Double($1) * Double($1)
+      }
+      .squareRoot()
+    }
+    let set = ScoreSet(mated: norms, nonMated: [])
+    return set.summary(of: .mated).map { summary in
+      .init(
+        summary: summary,
+        percentiles: ComparisonFigures.percentages.map { set.quantile(Double($0) / 100, of: .mated)! })
+    }
+  }
+
+  /// The scores of the listed pairs; nil for those of a row that is no embedding.
+  private static func scores(
+    _ data: LabelledData, _ metric: DoublePairs.Metric, _ threadCount: Int?
+  ) throws -> [Double?] {
+    let usable = Set(data.usableRows())
+    let rows = Set(data.pairs.flatMap { [$0.rowA, $0.rowB] }).sorted()
+    let places = Dictionary(uniqueKeysWithValues: zip(rows, 0...))
+    let pairs = try DoublePairs(
+      count: rows.count, dimension: data.dimension, metric: metric, threadCount: threadCount
+    ) { data.write(rows[$0], to: $1) }
+    return data.pairs.map { pair in
+      guard usable.contains(pair.rowA), usable.contains(pair.rowB) else { return nil }
+      return pairs.score(places[pair.rowA]!, places[pair.rowB]!)
+    }
+  }
+
+  private static func folds(
+    _ data: LabelledData, _ metric: DoublePairs.Metric, _ options: Options
+  ) throws -> Folds? {
+    guard !data.pairs.isEmpty, data.pairs.allSatisfy({ $0.fold != nil }) else { return nil }
+    let scores = try scores(data, metric, options.threadCount)
+    let comparisons = zip(data.pairs, scores).map {
+      FoldedComparison(fold: $0.fold!, kind: $0.kind, score: $1)
+    }
+    guard let accuracy = try? FoldedAccuracy(comparisons) else { return nil }
+    var fixed: [(name: String, threshold: Double, right: Proportion)] = []
+    for (name, threshold) in options.fixedThresholds where metric == .euclidean {
+      let right = comparisons.count { pair in
+        pair.score.map { ($0 >= threshold) == (pair.kind == .mated) } ?? false
+      }
+      fixed.append((name, threshold, Proportion(right, of: comparisons.count)))
+    }
+    return Folds(metric: metric, accuracy: accuracy, fixed: fixed)
+  }
+
+  private static func listedPairs(_ data: LabelledData, _ options: Options) throws -> ComparisonFigures {
+    let scored = zip(data.pairs, try scores(data, .cosine, options.threadCount))
+    func failures(_ kind: ComparisonKind) -> ComparisonFailures {
+      ComparisonFailures(toEnrol: scored.count { $0.0.kind == kind && $0.1 == nil })
+    }
+    let set = ScoreSet(
+      mated: scored.compactMap { $0.0.kind == .mated ? $0.1 : nil },
+      nonMated: scored.compactMap { $0.0.kind == .nonMated ? $0.1 : nil },
+      matedFailures: failures(.mated), nonMatedFailures: failures(.nonMated))
+    var figures = ComparisonFigures(set, targets: options.targets)
+    if let bootstrap = options.bootstrap {
+      let comparisons = scored.compactMap { pair, score in
+        score.map {
+          SubjectComparison(
+            subject: data.subjectNumbers[pair.rowA], otherSubject: data.subjectNumbers[pair.rowB], score: $0)
+        }
+      }
+      if let bootstrapped = try? SubjectBootstrap(comparisons) {
+        figures.addIntervals(bootstrapped, bootstrap)
+      }
+    }
+    return figures
+  }
+
+  private static func detectedOnly(_ data: LabelledData, _ options: Options) throws -> ComparisonFigures? {
+    guard data.isDetected.contains(false), options.metrics.contains(.cosine) else { return nil }
+    let evaluation = try AllPairsEvaluation(
+      data, rows: (0..<data.rowCount).filter { data.isDetected[$0] }, metric: .cosine,
+      threadCount: options.threadCount)
+    return defined { try evaluation.figures(targets: options.targets, bootstrap: nil).figures }
+  }
+
+  private static func transactions(
+    _ data: LabelledData, _ cosine: ComparisonFigures?, _ options: Options
+  ) throws -> TransactionFigures? {
+    guard let cosine else { return nil }
+    let made = try TransactionEvaluation(data, threadCount: options.threadCount).transactions
+    return TransactionFigures(
+      transactions: made,
+      thresholds: cosine.targets.compactMap { target in
+        target.outcome.point.map { (target.target, $0.rates.threshold, $0.rates) }
+      })
+  }
+
+  private static func groups(
+    _ data: LabelledData, _ cosine: ComparisonFigures?, _ options: Options
+  ) throws -> Groups? {
+    guard data.groups != nil, let cosine else { return nil }
+    // The target asked for, or the strictest that the data reach.
+    let reached = cosine.targets.compactMap(\.outcome.point)
+    guard let point = reached.first(where: { $0.target == options.groupTarget }) ?? reached.last else {
+      return nil
+    }
+    let counts = try AllPairsEvaluation(
+      data, rows: Array(0..<data.rowCount), metric: .cosine, threadCount: options.threadCount
+    ).groupCounts(at: point.rates.threshold)
+    return Groups(
+      target: point.target, threshold: point.rates.threshold,
+      falseMatches: SubgroupRates(counts.falseMatches, limit: point.target),
+      falseNonMatches: SubgroupRates(counts.falseNonMatches, limit: TargetRate(1, in: 100)!))
+  }
+}

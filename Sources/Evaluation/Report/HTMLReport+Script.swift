@@ -1,0 +1,114 @@
+extension EvaluationReport {
+  /// What the slider shows at each of its places, and where the charts' markers stand there.
+  func script(_ places: [SliderPlace], _ charts: [SVGChart]) -> String {
+    func counts(_ of: (SliderPlace) -> Proportion?) -> JSONTree {
+      guard let total = places.lazy.compactMap(of).first?.total else { return .null }
+      return .of(("of", .count(total)), ("n", .list(places.map { of($0).map { .count($0.count) } ?? .null })))
+    }
+    var values: [JSONTree.Member] = [
+      .init("fmr", counts(\.falseMatches)), .init("fnmr", counts(\.falseNonMatches)),
+      .init("fpir", counts(\.falsePositives)), .init("fnir", counts(\.falseNegatives)),
+    ]
+    for attempt in 0..<TransactionEvaluation.mostAttempts {
+      func element(_ list: [Proportion?]) -> Proportion? { attempt < list.count ? list[attempt] : nil }
+      values.append(.init("far\(attempt + 1)", counts { element($0.falseAccepts) }))
+      values.append(.init("frr\(attempt + 1)", counts { element($0.falseRejects) }))
+    }
+    let markers = charts.compactMap { chart in
+      Self.positions(chart, places).map { JSONTree.Member(chart.id, .list($0)) }
+    }
+    return JSONTree.of(
+      ("thresholds", .list(places.map { .number($0.threshold) })),
+      ("values", .object(values.filter { $0.value != .null })), ("markers", .object(markers))
+    ).text(isPretty: false)
+  }
+
+  /// A point of the curve, or the place on the score axis of a histogram; null where there is none.
+  private static func positions(_ chart: SVGChart, _ places: [SliderPlace]) -> [JSONTree]? {
+    func list(_ of: (SliderPlace) -> (x: Double, y: Double)?) -> [JSONTree] {
+      places.map { place in
+        guard let point = of(place), let position = chart.position(point.x, point.y) else { return .null }
+        return .list([.number((position.x * 10).rounded() / 10), .number((position.y * 10).rounded() / 10)])
+      }
+    }
+    switch chart.id {
+    case "det": return list { ($0.falseMatches.value, $0.falseNonMatches.value) }
+    case "roc": return list { ($0.falseMatches.value, 1 - $0.falseNonMatches.value) }
+    case "openset":
+      return list { place in
+        place.falsePositives.flatMap { positive in place.falseNegatives.map { (positive.value, $0.value) } }
+      }
+    case "hist", "histlog": return list { ($0.threshold, chart.y.range.lowerBound) }
+    default: return nil
+    }
+  }
+
+  /// Shows the rates at the slider's place, and moves the markers.
+  static let program = """
+    const slider = document.getElementById("threshold");
+    function rate(n, of) {
+      const value = n / of;
+      const text = n === 0 ? "0" : value < 1e-3 ? value.toExponential(2) : value.toPrecision(3);
+      return text + " (" + n.toLocaleString("en") + " of " + of.toLocaleString("en") + ")";
+    }
+    function show() {
+      const place = Number(slider.value);
+      document.getElementById("v-threshold").textContent = report.thresholds[place].toFixed(6);
+      for (const [name, counts] of Object.entries(report.values)) {
+        const cell = document.getElementById("v-" + name);
+        if (cell && counts.n[place] !== null) cell.textContent = rate(counts.n[place], counts.of);
+      }
+      for (const [name, places] of Object.entries(report.markers)) {
+        const point = places[place], isLine = name.startsWith("hist");
+        const mark = document.getElementById(name + (isLine ? "-line" : "-marker"));
+        if (!mark) continue;
+        mark.style.visibility = point ? "visible" : "hidden";
+        if (!point) continue;
+        for (const at of isLine ? ["x1", "x2"] : ["cx"]) mark.setAttribute(at, point[0]);
+        if (!isLine) mark.setAttribute("cy", point[1]);
+      }
+    }
+    if (slider) { slider.addEventListener("input", show); show(); }
+    """
+
+  /// Two charts a row on a wide screen, one on a narrow one; on paper black enough to be copied.
+  static let style = """
+    :root { --mated: #1565a8; --nonmated: #c2410c; --ink: #1c1f24; --soft: #5c6470; --rule: #d8dce2; }
+    * { box-sizing: border-box; }
+    body { margin: 0 auto; padding: 24px 32px 48px; max-width: 1240px; color: var(--ink); background: #fff;
+      font: 15px/1.45 system-ui, "Liberation Sans", "DejaVu Sans", sans-serif; }
+    h1 { font-size: 26px; margin: 0 0 4px; } h2 { font-size: 18px; margin: 28px 0 8px; }
+    header p, .note, footer { color: var(--soft); margin: 4px 0; }
+    .warning { border-left: 4px solid var(--nonmated); background: #fff4ee; padding: 8px 12px; }
+    table { border-collapse: collapse; width: 100%; font-size: 14px; }
+    th, td { text-align: left; padding: 5px 12px 5px 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
+    th { color: var(--soft); font-weight: 600; } td { font-variant-numeric: tabular-nums; }
+    .n { white-space: nowrap; } .unsupported { color: var(--nonmated); } code { font-size: 13px; overflow-wrap: anywhere; }
+    .slider { position: sticky; top: 0; z-index: 1; background: #f4f7fb; border: 1px solid var(--rule);
+      border-radius: 6px; padding: 10px 16px; margin: 20px 0; }
+    .slider label { font-weight: 600; } .slider input { width: 100%; }
+    .slider dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(230px, 1fr)); gap: 4px 16px; margin: 6px 0 0; }
+    dt { color: var(--soft); font-size: 12px; } dd { margin: 0; font-variant-numeric: tabular-nums; }
+    .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(480px, 1fr)); gap: 20px 28px; }
+    figure { margin: 0; break-inside: avoid; } figcaption { font-weight: 600; margin-bottom: 4px; }
+    svg { width: 100%; height: auto; display: block; } svg text { font: 12px system-ui, "Liberation Sans", sans-serif; }
+    .tick { fill: var(--soft); } .title { fill: var(--ink); }
+    .grid { stroke: #e9ecf0; } .frame { fill: none; stroke: #9aa2ad; }
+    .line { fill: none; stroke-width: 2; } .line.mated { stroke: var(--mated); }
+    .line.nonmated { stroke: var(--nonmated); stroke-dasharray: 6 3; }
+    .line.diagonal { stroke: #b8bec7; stroke-width: 1; stroke-dasharray: 4 4; }
+    .area { fill-opacity: .22; stroke-width: 1.5; } .area.mated { fill: var(--mated); stroke: var(--mated); }
+    .area.nonmated { fill: var(--nonmated); stroke: var(--nonmated); stroke-dasharray: 5 2; }
+    .dot.target { fill: #fff; stroke: var(--mated); stroke-width: 1.5; } .dot.mated { fill: var(--mated); }
+    .eer { stroke: #9aa2ad; stroke-dasharray: 2 3; } .cursor { stroke: var(--ink); stroke-width: 1.5; }
+    .marker { fill: var(--nonmated); stroke: #fff; stroke-width: 1.5; }
+    @media (max-width: 700px) { body { padding: 16px; } .charts { grid-template-columns: 1fr; } .table { overflow-x: auto; } }
+    @media print {
+      @page { size: A4; margin: 14mm; } body { padding: 0; max-width: none; font-size: 11px; }
+      table { font-size: 9.5px; } h2 { font-size: 14px; break-after: avoid; } tr { break-inside: avoid; }
+      .slider { position: static; background: none; } .slider input { display: none; }
+      .charts { grid-template-columns: 1fr 1fr; gap: 10px 14px; }
+      svg text { font-size: 13px; } code { font-size: 8.5px; }
+    }
+    """
+}

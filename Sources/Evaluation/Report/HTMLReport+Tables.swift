@@ -1,0 +1,135 @@
+extension EvaluationReport {
+  static func table(_ title: String, _ heads: [String], _ rows: [[String]], note: String? = nil) -> String {
+    guard !rows.isEmpty else { return "" }
+    let head = heads.map { "<th>\($0)</th>" }.joined()
+    let body = rows.map { row in
+      "<tr>" + row.map { "<td>\($0)</td>" }.joined() + "</tr>"
+    }.joined(separator: "\n")
+    return """
+      <section class="table"><h2>\(title)</h2><table><thead><tr>\(head)</tr></thead><tbody>\(body)</tbody></table>\
+      \(note.map { "<p class=\"note\">\($0)</p>" } ?? "")</section>
+      """
+  }
+
+  var identificationTable: String {
+    guard let identification else { return "" }
+    let rows = identification.targets.map { target, outcome -> [String] in
+      switch outcome {
+      case .reached(let point):
+        return [
+          target.description, Text.fixed(point.threshold, 6), Text.proportion(point.falsePositiveRate),
+          Text.interval(point.falsePositiveRate.clopperPearson()), Text.proportion(point.falseNegativeRate),
+          Text.interval(point.falseNegativeRate.clopperPearson()),
+        ]
+      case .notReachable(let trials, let needed):
+        return [
+          target.description, "–",
+          "<b class=\"unsupported\">✗ not reachable</b> with \(Text.count(trials)) searches; \(Text.count(needed)) allow one error",
+          "", "–", "",
+        ]
+      }
+    }
+    return Self.table(
+      "Identification among N = \(Text.count(identification.searches.enrolled)) enrolled, rank 1",
+      ["target FPIR", "threshold", "FPIR", "interval", "FNIR", "interval"], rows)
+  }
+
+  var transactionTable: String {
+    guard let transactions else { return "" }
+    var rows: [[String]] = []
+    for point in transactions.thresholds {
+      for attempts in 1...TransactionEvaluation.mostAttempts {
+        let (far, frr) = transactions.rates(at: point.threshold, attempts: attempts)
+        func cells(_ rate: TransactionRate?) -> [String] {
+          guard let rate else { return ["–", "–"] }
+          return [Text.proportion(rate.rate), Text.interval(rate.rate.clopperPearson())]
+        }
+        let short = (far?.shortTransactions ?? 0) + (frr?.shortTransactions ?? 0)
+        rows.append(
+          [point.target.description, Text.fixed(point.threshold, 4), "\(attempts)"] + cells(far) + cells(frr)
+            + [Text.count(short)])
+      }
+    }
+    return Self.table(
+      "Transactions", ["at FMR", "threshold", "attempts", "FAR", "interval", "FRR", "interval", "short"],
+      rows,
+      note:
+        "Observed transactions; short ones ended without a match after fewer attempts than allowed and count as "
+        + "not accepted.")
+  }
+
+  var groupTable: String {
+    guard let groups else { return "" }
+    func rows(_ rates: SubgroupRates, _ kind: String) -> [[String]] {
+      rates.groups.map { group in
+        [
+          kind, group.name.escaped, group.rate.map(Text.proportion) ?? "no comparison",
+          group.interval.map(Text.interval) ?? "–",
+          group.isTooSmall
+            ? "<b class=\"unsupported\">✗ too small</b>: \(Text.count(rates.comparisonsNeeded)) needed" : "✓",
+        ]
+      } + [
+        [kind, "<i>highest / lowest</i>", Self.ratio(rates.highestToLowest), "", ""],
+        [kind, "<i>highest / geometric mean</i>", Self.ratio(rates.highestToGeometricMean), "", ""],
+      ]
+    }
+    return Self.table(
+      "Groups at the threshold of FMR \(groups.target), \(Text.fixed(groups.threshold, 6))",
+      ["", "group", "rate", "interval", "large enough"],
+      rows(groups.falseMatches, "FMR") + rows(groups.falseNonMatches, "FNMR"))
+  }
+
+  private static func ratio(_ ratio: SubgroupRates.Ratio) -> String {
+    switch ratio {
+    case .value(let value): Text.rate(value)
+    case .noErrors(let group): "none: group \(group.escaped) has no error"
+    case .tooFewGroups: "none: fewer than two groups are large enough"
+    }
+  }
+
+  var foldTable: String {
+    let rows = folds.flatMap { folds -> [[String]] in
+      let accuracy = folds.accuracy
+      return [
+        [
+          folds.metric.baselineName, Text.count(accuracy.comparisons), "\(accuracy.folds.count)",
+          Text.fixed(accuracy.accuracy.low, 5), Text.fixed(accuracy.accuracy.mid, 5),
+          Text.fixed(accuracy.accuracy.high, 5), Text.fixed(accuracy.standardError.mid, 5),
+          Text.proportion(accuracy.bestOverall.right),
+        ]
+      ]
+    }
+    return Self.table(
+      "Cross-validated accuracy of the listed pairs",
+      [
+        "metric", "pairs", "folds", "lowest threshold", "middle", "highest", "standard error",
+        "best, not validated",
+      ], rows)
+  }
+
+  var extrapolationTable: String {
+    let rows = extrapolated.map { rate, tail, threshold in
+      [
+        rate.description, threshold.map { Text.fixed($0, 4) } ?? "–",
+        tail.map {
+          "generalised Pareto, \($0.scores) scores above \(Text.fixed($0.above, 4)), shape \(Text.fixed($0.shape, 3))"
+        }
+          ?? "too few scores for a fit",
+      ]
+    }
+    return Self.table(
+      "<b class=\"unsupported\">Extrapolated, no evidence</b>",
+      ["FMR", "threshold if the tail goes on so", "fit"], rows,
+      note: "Asked for with --extrapolate. A guess at a tail that was not seen; nothing here upholds a claim."
+    )
+  }
+
+  var provenanceHTML: String {
+    let files = provenance.files.map { ["\($0.name.escaped)", "<code>\($0.sha256)</code>"] }
+    return Self.table("Data", ["file", "SHA-256"], files)
+      + """
+      <footer><p>Command: <code>\(provenance.command.escaped)</code></p><p>Engine \(provenance.engineVersion.escaped)\
+      </p></footer>
+      """
+  }
+}

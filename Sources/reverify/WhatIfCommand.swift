@@ -1,0 +1,129 @@
+import Biometrics
+import EnrolmentStore
+import Foundation
+import Simulation
+
+enum WhatIfCommand: Command {
+  static let name = "what-if"
+  static let summary = "decide again under another policy and list what would change"
+  static let explanation = """
+    Runs the engine's own state machine twice, under the policy as it is and with the changes given, and lists the ends,
+    the rates per transaction where the truth is known, and each re-verification that would have ended otherwise.
+
+    On a cohort (data, or a synthetic one) the same people play the same scenes through the whole engine. On recorded
+    decisions, one JSON decision record a line, recorded scores and liveness are decided anew; what would need an attempt
+    that was never made, or a score that was never formed, is listed as undetermined.
+
+      reverify what-if --data FOLDER --threshold 0.45
+      reverify what-if --records decisions.jsonl --attempts 2 --recognise-threshold 0.6 --json
+    """
+  static let options =
+    EmbeddingInput.options + [
+      SpaceLibrary.option,
+      .option("records", "FILE", "decision records, one a line"),
+      .option("space", "NAME", "the embedding space of the data"),
+      .option("threshold", "T", "another verify threshold, -1...1"),
+      .option("recognise-threshold", "T", "another recognise threshold, -1...1"),
+      .option("attempts", "N", "other attempts of a re-verification, 1...10"),
+      .option("liveness-threshold", "T", "the lowest liveness score that is live, 0...1"),
+      .option("seed", "N", "of the parts, and of the synthetic cohort (default 1)"),
+      .option("subjects", "N", "subjects of the synthetic cohort (default 2000)"),
+      .option("dimension", "N", "its dimensions (default 512)"),
+      .option("threads", "N", "threads a search may use (default: one per core)"),
+      .flag("json", "the report as one JSON object"),
+    ]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let change = try change(arguments)
+    guard change != PolicyChange() else {
+      throw UsageError("what if what? Give at least one value of another policy")
+    }
+    let report: WhatIfReport
+    if let path = arguments["records"] {
+      report = try RecordedWhatIf(change).run(records(path))
+    } else {
+      var options = ReVerificationSimulation.Options()
+      options.seed = try arguments.number("seed", in: 0...UInt64.max, default: 1)
+      options.threadCount = try arguments.optionalNumber("threads", in: 1...1024)
+      let (cohort, points, isEvidence) = try SimulateCommand.cohort(arguments, seed: options.seed)
+      options.thresholds = try SimulateCommand.thresholds(options, points, isEvidence: isEvidence)
+      var progress = Progress("what-if")
+      report = try await CohortWhatIf(cohort, options: options, change: change).run {
+        progress.show($0, of: $1)
+      }
+    }
+    if arguments.has("json") {
+      try Output.standard.write(json: report)
+    } else {
+      Output.standard.write(text(report))
+    }
+    return ExitStatus.success
+  }
+
+  private static func change(_ arguments: Arguments) throws -> PolicyChange {
+    let range = -1...1 as ClosedRange<Float>
+    let change = PolicyChange(
+      verifyThreshold: try arguments.optionalNumber("threshold", in: range).flatMap(SimilarityThreshold.init),
+      recogniseThreshold: try arguments.optionalNumber("recognise-threshold", in: range)
+        .flatMap(SimilarityThreshold.init),
+      attempts: try arguments.optionalNumber("attempts", in: 1...10),
+      livenessThreshold: try arguments.optionalNumber("liveness-threshold", in: 0...1))
+    if let verify = change.verifyThreshold, let recognise = change.recogniseThreshold, recognise < verify {
+      throw UsageError("--recognise-threshold can't lie below --threshold")
+    }
+    return change
+  }
+
+  /// One record a line, bare or with its number.
+  private static func records(_ path: String) throws -> [DecisionRecord] {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw InputError("\(path): can't be read")
+    }
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return try data.split(separator: UInt8(ascii: "\n")).enumerated().map { index, line in
+      do {
+        if let numbered = try? decoder.decode(NumberedDecision.self, from: line) { return numbered.record }
+        return try decoder.decode(DecisionRecord.self, from: line)
+      } catch let error as DecodingError {
+        throw InputError("\(path), line \(index + 1): \(error.shortDescription)")
+      }
+    }
+  }
+
+  private static func text(_ report: WhatIfReport) -> String {
+    let names = Set(report.before.keys).union(report.after.keys).sorted()
+    var lines = ["\(report.reVerifications) re-verifications", "end".padded(to: 20) + "    before     after"]
+    lines += names.map { name in
+      name.padded(to: 20) + "\(report.before[name] ?? 0)".leftPadded(to: 10)
+        + "\(report.after[name] ?? 0)".leftPadded(to: 10)
+    }
+    if let before = report.ratesBefore, let after = report.ratesAfter {
+      lines.append("rates per transaction, with 95 % intervals")
+      lines.append(line("FAR (wrong person verified)", before.falseAccept, after.falseAccept))
+      lines.append(line("FRR (right person not verified)", before.falseReject, after.falseReject))
+      lines.append(
+        line("failed liveness verified", before.failedLivenessVerified, after.failedLivenessVerified))
+    }
+    lines.append("decisions that would flip: \(report.flips.count)")
+    lines += report.flips.map { flip in
+      "  \(flip.id)\(flip.truth.map { " (\($0))" } ?? ""): \(flip.before) -> \(flip.after)"
+    }
+    lines.append("undetermined: \(report.undetermined.count)")
+    lines += report.undetermined.map { "  \($0.id) (\($0.before)): \($0.reason)" }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func line(_ name: String, _ before: WhatIfReport.Rate?, _ after: WhatIfReport.Rate?)
+    -> String
+  {
+    func text(_ rate: WhatIfReport.Rate?) -> String {
+      guard let rate else { return "none of the kind" }
+      return "\(rate.count) of \(rate.of) (\(digits(rate.low)) to \(digits(rate.high)))"
+    }
+    return "  \(name): \(text(before)) -> \(text(after))"
+  }
+
+  private static func digits(_ value: Double) -> String { String(format: "%.3g", value) }
+}
