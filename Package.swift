@@ -17,11 +17,17 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
   .target(name: name, dependencies: dependencies, swiftSettings: swift)
 }
 
-func tests(_ target: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func tests(_ target: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = [])
+  -> Target
+{
   .testTarget(
     name: "\(target)Tests", dependencies: [.init(stringLiteral: target), "TestSupport"] + dependencies,
-    swiftSettings: swift)
+    swiftSettings: swift + settings)
 }
+
+// Swift 6.3.1's optimiser crashes on asynchronous tests of the engine ("while splitting coroutine"). Products have no such
+// flag, so others can depend on them.
+let unoptimised: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 let package = Package(
   name: "ReVerify",
@@ -63,7 +69,9 @@ let package = Package(
       swiftSettings: swift),
     .target(
       name: "TestSupport",
-      dependencies: ["Biometrics", "FaceMatching", "Evaluation", "EnrolmentStore", "ReVerification", "CZlib"],
+      dependencies: [
+        "Biometrics", "FaceMatching", "Evaluation", "EnrolmentStore", "ReVerification", "CZlib",
+      ],
       path: "Tests/TestSupport", swiftSettings: swift),
     tests("Evaluation", ["Biometrics"]),
     tests("CFaceKernels", ["Biometrics"]),
@@ -76,7 +84,7 @@ let package = Package(
       ]),
     .target(name: "CFaultyFiles", dependencies: ["CSQLite"], path: "Tests/CFaultyFiles"),
     tests("EnrolmentStore", ["Biometrics", "CFaultyFiles", "FaceMatching"]),
-    tests("ReVerification", ["Biometrics", "EnrolmentStore", "FaceMatching"]),
+    tests("ReVerification", ["Biometrics", "EnrolmentStore", "FaceMatching"], settings: unoptimised),
     tests("EmbeddingFiles", ["Biometrics"]),
     tests("Liveness", ["LivenessTraining"]),
   ],

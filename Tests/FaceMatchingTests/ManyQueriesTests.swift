@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Many searches, at every level and number of threads, while references come and go: none may differ from the
-/// exhaustive scan over what its snapshot holds. `REVERIFY_LONG=1 swift test -c release` asks 10,000 probes of each.
+/// exhaustive scan over what its snapshot holds. `REVERIFY_LONG=1 swift test -c release -Xswiftc -enable-testing` asks 10,000 probes of each.
 @Suite(.serialized) struct ManyQueriesTests {
   private static let dimension = 64
   private static let staying = 1500
