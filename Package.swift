@@ -27,6 +27,7 @@ let package = Package(
   name: "ReVerify",
   products: [
     .library(name: "ReVerify", targets: ["ReVerify"]),
+    .library(name: "ReVerifyClient", targets: ["ReVerifyClient"]),
     .library(name: "Liveness", targets: ["Liveness", "LivenessTraining"]),
     .executable(name: "reverify", targets: ["reverify"]),
   ],
@@ -41,6 +42,7 @@ let package = Package(
     library("FaceMatching", ["Biometrics", "CFaceKernels", "CSodium", "CXXHash"]),
     library("EnrolmentStore", ["Biometrics", "CCheckedFiles", "CSQLite", "CSodium"]),
     library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "Liveness", "CSodium"]),
+    library("ReVerifyClient", ["Biometrics", "EnrolmentStore", "Liveness", "ReVerification"]),
     library("Evaluation", ["Biometrics", "FaceMatching", "CFaceKernels"]),
     library("Liveness", ["Biometrics", "CSodium"]),
     library("LivenessTraining", ["Biometrics", "Liveness", "Evaluation", "CSodium"]),
@@ -57,8 +59,8 @@ let package = Package(
     .executableTarget(
       name: "reverify",
       dependencies: [
-        "ReVerify", "EmbeddingFiles", "EnrolmentStore", "Simulation", "Liveness", "LivenessTraining",
-        "CSodium",
+        "ReVerify", "ReVerifyClient", "EmbeddingFiles", "EnrolmentStore", "Simulation", "Liveness",
+        "LivenessTraining", "CSodium",
       ],
       swiftSettings: swift),
     .target(
@@ -76,7 +78,11 @@ let package = Package(
       ]),
     .target(name: "CFaultyFiles", dependencies: ["CSQLite"], path: "Tests/CFaultyFiles"),
     tests("EnrolmentStore", ["Biometrics", "CFaultyFiles", "FaceMatching"]),
-    tests("ReVerification", ["Biometrics", "EnrolmentStore", "FaceMatching"]),
+    .executableTarget(
+      name: "BusyEngine", dependencies: ["Biometrics", "EnrolmentStore", "FaceMatching", "ReVerification"],
+      path: "Tests/BusyEngine", swiftSettings: swift),
+    tests("ReVerification", ["Biometrics", "BusyEngine", "EnrolmentStore", "FaceMatching"]),
+    tests("ReVerifyClient", ["Biometrics", "EnrolmentStore", "FaceMatching", "ReVerification"]),
     tests("EmbeddingFiles", ["Biometrics"]),
     tests("Liveness", ["LivenessTraining"]),
   ],
