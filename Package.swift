@@ -33,6 +33,7 @@ let package = Package(
   name: "ReVerify",
   products: [
     .library(name: "ReVerify", targets: ["ReVerify"]),
+    .library(name: "ReVerifyClient", targets: ["ReVerifyClient"]),
     .library(name: "Liveness", targets: ["Liveness", "LivenessTraining"]),
     .executable(name: "reverify", targets: ["reverify"]),
   ],
@@ -47,6 +48,7 @@ let package = Package(
     library("FaceMatching", ["Biometrics", "CFaceKernels", "CSodium", "CXXHash"]),
     library("EnrolmentStore", ["Biometrics", "CCheckedFiles", "CSQLite", "CSodium"]),
     library("ReVerification", ["Biometrics", "FaceMatching", "EnrolmentStore", "Liveness", "CSodium"]),
+    library("ReVerifyClient", ["Biometrics", "EnrolmentStore", "Liveness", "ReVerification"]),
     library("Evaluation", ["Biometrics", "FaceMatching", "CFaceKernels"]),
     library("Liveness", ["Biometrics", "CSodium"]),
     library("LivenessTraining", ["Biometrics", "Liveness", "Evaluation", "CSodium"]),
@@ -63,8 +65,8 @@ let package = Package(
     .executableTarget(
       name: "reverify",
       dependencies: [
-        "ReVerify", "EmbeddingFiles", "EnrolmentStore", "Simulation", "Liveness", "LivenessTraining",
-        "CSodium",
+        "ReVerify", "ReVerifyClient", "EmbeddingFiles", "EnrolmentStore", "Simulation", "Liveness",
+        "LivenessTraining", "CSodium",
       ],
       swiftSettings: swift),
     .target(
@@ -84,7 +86,12 @@ let package = Package(
       ]),
     .target(name: "CFaultyFiles", dependencies: ["CSQLite"], path: "Tests/CFaultyFiles"),
     tests("EnrolmentStore", ["Biometrics", "CFaultyFiles", "FaceMatching"]),
-    tests("ReVerification", ["Biometrics", "EnrolmentStore", "FaceMatching"], settings: unoptimised),
+    .executableTarget(
+      name: "BusyEngine", dependencies: ["Biometrics", "EnrolmentStore", "FaceMatching", "ReVerification"],
+      path: "Tests/BusyEngine", swiftSettings: swift),
+    tests(
+      "ReVerification", ["Biometrics", "BusyEngine", "EnrolmentStore", "FaceMatching"], settings: unoptimised),
+    tests("ReVerifyClient", ["Biometrics", "EnrolmentStore", "FaceMatching", "ReVerification"]),
     tests("EmbeddingFiles", ["Biometrics"]),
     tests("Liveness", ["LivenessTraining"]),
   ],

@@ -12,6 +12,8 @@ let package = Package(
       name: "AllPairsBenchmark", dependencies: [.product(name: "ReVerify", package: "ReVerify")]),
     .executableTarget(
       name: "LivenessBenchmark", dependencies: [.product(name: "Liveness", package: "ReVerify")]),
+    .executableTarget(
+      name: "SubmitBenchmark", dependencies: [.product(name: "ReVerify", package: "ReVerify")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -25,13 +25,17 @@ public struct DecisionRecord: Hashable, Sendable, Codable {
     public let captureDigest: Digest
     /// The liveness scorer, by name and version.
     public let livenessModel: String
+    /// The time of day that the scorer was told.
+    public let assessedAt: Instant
     public let liveness: LivenessAssessment
     /// `nil` when liveness had failed, so that no score was formed.
     public let scores: MatchScores?
+    /// The number, in the order of enrolment, of the last session that was searched; `nil` when none was.
+    public let searchedThrough: Int64?
 
     public init(
       attempt: Int, key: IdempotencyKey, claimedAt: Instant, contentDigest: Digest, captureDigest: Digest,
-      livenessModel: String, liveness: LivenessAssessment, scores: MatchScores?
+      livenessModel: String, assessedAt: Instant, liveness: LivenessAssessment, scores: MatchScores?, searchedThrough: Int64?
     ) {
       self.attempt = attempt
       self.key = key
@@ -39,8 +43,10 @@ public struct DecisionRecord: Hashable, Sendable, Codable {
       self.contentDigest = contentDigest
       self.captureDigest = captureDigest
       self.livenessModel = livenessModel
+      self.assessedAt = assessedAt
       self.liveness = liveness
       self.scores = scores
+      self.searchedThrough = searchedThrough
     }
   }
 
@@ -53,9 +59,11 @@ public struct DecisionRecord: Hashable, Sendable, Codable {
   /// The key that began, or failed to begin, the re-verification.
   public let apiKey: APIKeyID
   public let conclusion: Conclusion
-  public let decidedAt: Instant
-  /// `nil` when it was never begun.
-  public let begunAt: Instant?
+  /// What the clocks said.
+  public let decidedAt: ClockReading
+  /// What they said at its beginning; `nil` when it was never begun.
+  public let begunAt: ClockReading?
+  /// The end of its life, were the time of day never set.
   public let expiry: Instant?
   /// The terms it was judged by; `nil` where the workflow is unknown.
   public let policy: ReVerificationPolicy?
@@ -71,7 +79,7 @@ public struct DecisionRecord: Hashable, Sendable, Codable {
 
   public init(
     reVerification: ReVerificationID, organisation: OrganisationID, workflow: WorkflowID, user: UserID?,
-    apiKey: APIKeyID, conclusion: Conclusion, decidedAt: Instant, begunAt: Instant? = nil,
+    apiKey: APIKeyID, conclusion: Conclusion, decidedAt: ClockReading, begunAt: ClockReading? = nil,
     expiry: Instant? = nil, policy: ReVerificationPolicy?, space: EmbeddingSpace, evidence: Evidence? = nil,
     charged: Credits? = nil, lockedOutUntil: Instant? = nil, engineVersion: String
   ) {

@@ -16,6 +16,8 @@ public struct FailureCounter: Hashable, Sendable, Codable {
   public private(set) var failures: [Instant] = []
   /// The latest lock-out, over or not.
   public private(set) var lockOut: LockOut?
+  /// What the clocks said when its own line of time began; all its instants are of that line.
+  public private(set) var origin: ClockReading?
   /// How often it has been stored, 0 for one that never was.
   public var revision: Int64 = 0
 
@@ -23,6 +25,22 @@ public struct FailureCounter: Hashable, Sendable, Codable {
   public init(organisation: OrganisationID, user: UserID) {
     self.organisation = organisation
     self.user = user
+  }
+
+  /// The time on the counter's own line, which goes on as time passes, however the time of day is set. Where nobody knows
+  /// how much has passed, none has: a lock-out then stays.
+  public func time(at reading: ClockReading) -> Instant {
+    guard let origin else { return reading.wall }
+    return origin.wall + (origin.elapsed(until: reading) ?? .zero)
+  }
+
+  /// The time on its line, which begins anew at `reading` when nothing on it counts any more.
+  public mutating func begin(at reading: ClockReading) -> Instant {
+    if failures.isEmpty, lockOut(at: time(at: reading)) == nil {
+      origin = reading
+      lockOut = nil
+    }
+    return time(at: reading)
   }
 
   /// Counts a failed attempt of `cause`; the one that completes the policy's number locks out and starts anew.

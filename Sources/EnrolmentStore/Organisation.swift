@@ -13,13 +13,13 @@ public struct Organisation: Hashable, Sendable, Codable {
 ///
 /// Its identifier is its organisation's own: another organisation's workflow looks just like a missing one.
 public struct Workflow: Hashable, Sendable, Codable {
-  public enum Status: String, Hashable, Sendable, Codable {
+  public enum Status: String, Hashable, Sendable, Codable, CaseIterable {
     case active
     case inactive
   }
 
   /// Whether users of a workflow can be re-verified.
-  public enum Availability: String, Hashable, Sendable, Codable {
+  public enum Availability: String, Hashable, Sendable, Codable, CaseIterable {
     case on
     /// Turned off by the organisation: its sessions are not enrolled.
     case off

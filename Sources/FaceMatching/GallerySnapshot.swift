@@ -62,6 +62,13 @@ public struct GallerySnapshot: Sendable {
     }
   }
 
+  /// The references of a user, in the order of enrolment. Costs that user's references only.
+  public func references(of user: UserID) -> [EnrolledReference] {
+    (users?.numbers(of: user) ?? []).compactMap { number in
+      view.location(of: number).map { view[$0.segment].segment.references[$0.row] }
+    }
+  }
+
   private func check(_ probe: Embedding) throws(GalleryError) {
     guard probe.space == space else {
       throw GalleryError(.otherSpace(expected: space, found: probe.space))

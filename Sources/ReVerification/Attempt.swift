@@ -106,20 +106,31 @@ func fused(
   _ inputs: [UncheckedEmbedding], in space: EmbeddingSpace
 ) throws(ReVerificationError) -> Embedding {
   if let stranger = inputs.firstIndex(where: { $0.space != space }) {
-    throw ReVerificationError(
-      .wrongSpace, "embedding \(stranger): expected space \(space), found \(inputs[stranger].space)")
+    throw wrongSpace(inputs[stranger], at: stranger, in: space)
   }
   var embeddings: [Embedding] = []
-  for (index, input) in inputs.enumerated() {
-    do throws(EmbeddingError) {
-      embeddings.append(try Embedding(input.values, space: space))
-    } catch {
-      throw ReVerificationError(.invalidEmbedding, "embedding \(index): \(error)")
-    }
-  }
+  for (index, input) in inputs.enumerated() { embeddings.append(try checked(input, at: index, in: space)) }
   do throws(EmbeddingError) {
     return try Embedding.fused(embeddings)
   } catch {
     throw ReVerificationError(.invalidEmbedding, "all \(inputs.count) embeddings together: \(error)")
   }
+}
+
+/// The embedding at `index` of what was handed in; throws `wrongSpace` or `invalidEmbedding` with its place.
+func checked(
+  _ input: UncheckedEmbedding, at index: Int, in space: EmbeddingSpace
+) throws(ReVerificationError) -> Embedding {
+  guard input.space == space else { throw wrongSpace(input, at: index, in: space) }
+  do throws(EmbeddingError) {
+    return try Embedding(input.values, space: space)
+  } catch {
+    throw ReVerificationError(.invalidEmbedding, "embedding \(index): \(error)")
+  }
+}
+
+private func wrongSpace(
+  _ input: UncheckedEmbedding, at index: Int, in space: EmbeddingSpace
+) -> ReVerificationError {
+  ReVerificationError(.wrongSpace, "embedding \(index): expected space \(space), found \(input.space)")
 }

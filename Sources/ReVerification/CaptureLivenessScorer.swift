@@ -47,20 +47,38 @@ public struct CaptureLivenessScorer: LivenessScorer {
     }
   }
 
-  public func assess(_ capture: Capture, for challenge: Challenge) throws -> LivenessAssessment {
+  public func assess(
+    _ capture: Capture, for challenge: Challenge, at now: Instant
+  ) throws -> LivenessAssessment {
+    try assess(capture, for: challenge, at: now) { recording, schedule in
+      var findings: [LivenessReason] = []
+      if !used.use(schedule, answer: FrameChain.digest(of: recording), at: now) {
+        findings.append(.usedChallenge)
+      }
+      if !replays.admit(recording, at: now) { findings.append(.replayedCapture) }
+      return findings
+    }
+  }
+
+  public func reassess(
+    _ capture: Capture, for challenge: Challenge, at now: Instant, findings: [LivenessReason]
+  ) throws -> LivenessAssessment {
+    try assess(capture, for: challenge, at: now) { _, _ in
+      findings.filter { $0 == .usedChallenge || $0 == .replayedCapture }
+    }
+  }
+
+  private func assess(
+    _ capture: Capture, for challenge: Challenge, at now: Instant,
+    remembered: (Liveness.Capture, ChallengeSchedule) -> [LivenessReason]
+  ) throws -> LivenessAssessment {
     guard let recording = capture.recording else { throw CaptureError(.unsupported, frame: nil) }
-    let now = clock.now()
     guard recording.nonce == decodeHexadecimal(challenge.nonce),
       let schedule = issuer.challenge(id: recording.challengeID, nonce: recording.nonce),
       !showsColours || !schedule.flashes.isEmpty
     else { return LivenessAssessment(.notLive, score: 0, threshold: 1, reasons: [.otherChallenge]) }
-    var findings: [LivenessReason] = []
-    if !used.use(schedule, answer: FrameChain.digest(of: recording), at: now) {
-      findings.append(.usedChallenge)
-    }
-    if !replays.admit(recording, at: now) { findings.append(.replayedCapture) }
     let decision = try detector.assess(
-      recording, answering: schedule, received: now, otherFindings: findings)
+      recording, answering: schedule, received: now, otherFindings: remembered(recording, schedule))
     return LivenessAssessment(decision)
   }
 }

@@ -8,9 +8,26 @@ public protocol LivenessScorer: Sendable {
   /// Throws `unsupported` for a well-formed capture this scorer can't judge; asked before an attempt is used.
   func check(_ capture: Capture) throws(CaptureError)
 
-  /// The assessment of a well-formed capture made for `challenge`. A thrown error uses the attempt up, but decides
-  /// nothing: the same submission again is assessed anew.
-  func assess(_ capture: Capture, for challenge: Challenge) async throws -> LivenessAssessment
+  /// The assessment, at `now` by the time of day, of a well-formed capture made for `challenge`. A thrown error uses the
+  /// attempt up, but decides nothing: the same submission again is assessed anew.
+  func assess(
+    _ capture: Capture, for challenge: Challenge, at now: Instant
+  ) async throws -> LivenessAssessment
+
+  /// The same assessment once more, bit for bit, given the reasons found then: what rested on captures seen before is taken
+  /// from them. Changes nothing.
+  func reassess(
+    _ capture: Capture, for challenge: Challenge, at now: Instant, findings: [LivenessReason]
+  ) async throws -> LivenessAssessment
+}
+
+extension LivenessScorer {
+  /// For a scorer that remembers nothing.
+  public func reassess(
+    _ capture: Capture, for challenge: Challenge, at now: Instant, findings: [LivenessReason]
+  ) async throws -> LivenessAssessment {
+    try await assess(capture, for: challenge, at: now)
+  }
 }
 
 /// Provisional: takes an upstream passive check's word for it, the mean of its scores over the frames.
@@ -35,7 +52,9 @@ public struct UpstreamPassiveScorer: LivenessScorer {
 
   public func check(_ capture: Capture) throws(CaptureError) {}
 
-  public func assess(_ capture: Capture, for challenge: Challenge) -> LivenessAssessment {
+  public func assess(
+    _ capture: Capture, for challenge: Challenge, at now: Instant
+  ) -> LivenessAssessment {
     let scores = capture.frames.compactMap(\.passiveScore)
     guard scores.count >= minimumFrames else {
       let reason: LivenessReason =

@@ -23,7 +23,7 @@ public struct SystemRandomness: RandomSource {
 
 extension RandomSource {
   /// A new identifier of 128 random bits, in hexadecimal: none is met twice or guessed.
-  func identifier<Kind>() -> Identifier<Kind> {
+  package func identifier<Kind>() -> Identifier<Kind> {
     Identifier(hexadecimal(bytes(16)))
   }
 }

@@ -4,16 +4,18 @@ import FoundationEssentials
 
 extension ReVerification: Codable {
   /// The version of the stored form, described in `Documentation/Formats/ReVerificationState.md`.
-  static let format = 1
+  static let format = 2
+  /// The version before, which knew the beginning by the time of day alone.
+  private static let wallFormat = 1
 
   private enum CodingKeys: String, CodingKey {
-    case format, id, organisation, workflow, user, apiKey, challenge, policy, price, begunAt, state
+    case format, id, organisation, workflow, user, apiKey, challenge, policy, price, begun, begunAt, state
   }
 
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let format = try container.decode(Int.self, forKey: .format)
-    guard format == Self.format else {
+    guard format == Self.format || format == Self.wallFormat else {
       throw DecodingError.dataCorruptedError(
         forKey: .format, in: container, debugDescription: "expected \(Self.format), found \(format)")
     }
@@ -25,7 +27,13 @@ extension ReVerification: Codable {
     challenge = try container.decode(Challenge.self, forKey: .challenge)
     policy = try container.decode(ReVerificationPolicy.self, forKey: .policy)
     price = try container.decode(Credits.self, forKey: .price)
-    begunAt = try container.decode(Instant.self, forKey: .begunAt)
+    if format == Self.format {
+      begun = try container.decode(ClockReading.self, forKey: .begun)
+    } else {
+      // No machine's boot has the empty name, so the time of day goes on counting.
+      let wall = try container.decode(Instant.self, forKey: .begunAt)
+      begun = ClockReading(wall: wall, millisecondsSinceBoot: 0, boot: "")
+    }
     state = try container.decode(State.self, forKey: .state)
     if let broken = brokenInvariant {
       throw DecodingError.dataCorruptedError(forKey: .state, in: container, debugDescription: broken)
@@ -43,7 +51,7 @@ extension ReVerification: Codable {
     try container.encode(challenge, forKey: .challenge)
     try container.encode(policy, forKey: .policy)
     try container.encode(price, forKey: .price)
-    try container.encode(begunAt, forKey: .begunAt)
+    try container.encode(begun, forKey: .begun)
     try container.encode(state, forKey: .state)
   }
 

@@ -68,13 +68,14 @@ public struct ReVerification: Hashable, Sendable {
   /// The terms at its beginning; later changes of the workflow don't reach it.
   public let policy: ReVerificationPolicy
   public let price: Credits
-  public let begunAt: Instant
+  /// What the clocks said at its beginning.
+  public let begun: ClockReading
   public internal(set) var state: State
 
   /// A re-verification begun `now`, with no attempt used.
   public init(
     id: ReVerificationID, organisation: OrganisationID, workflow: WorkflowID, user: UserID, apiKey: APIKeyID,
-    challenge: Challenge, policy: ReVerificationPolicy, price: Credits, at now: Instant
+    challenge: Challenge, policy: ReVerificationPolicy, price: Credits, at now: ClockReading
   ) {
     self.id = id
     self.organisation = organisation
@@ -84,12 +85,23 @@ public struct ReVerification: Hashable, Sendable {
     self.challenge = challenge
     self.policy = policy
     self.price = price
-    begunAt = now
+    begun = now
     state = .open(attempts: [])
   }
 
-  /// The first instant at which it is no longer valid.
+  /// When it was begun, by the time of day.
+  public var begunAt: Instant { begun.wall }
+
+  /// The first instant at which it is no longer valid, on its own line of time.
   public var expiry: Instant { begunAt + policy.life }
+
+  /// The time on its own line, which begins at `begunAt` and goes on as time passes, however the time of day is set.
+  ///
+  /// All instants in its state are of this line. Where nobody knows how much time has passed, its life counts as over.
+  public func time(at reading: ClockReading) -> Instant {
+    guard let elapsed = begun.elapsed(until: reading) else { return expiry }
+    return begunAt + elapsed
+  }
 
   /// The attempts used so far, in the order they were claimed.
   public var attempts: [UsedAttempt] {

@@ -28,18 +28,27 @@ extension ReVerificationEngine {
     guard let email = EmailAddress(email) else {
       throw ReVerificationError(.invalidEmail, "expected an e-mail address")
     }
+    observer.observe(.asked(workflowID, email))
     let request = BeginRequest(workflow: workflowID, email: email, digest: APIKey.digest(of: secret))
-    let now = clock.now()
+    return try await observing("begin") { () async throws(ReVerificationError) in
+      try await begin(request, at: clock.reading())
+    }
+  }
+
+  private nonisolated func begin(
+    _ request: BeginRequest, at reading: ClockReading
+  ) async throws(ReVerificationError) -> BeginResult {
     switch try await eligibility(of: request) {
     case .ineligible(let reason, let facts):
-      return try await refuse(.notEligible(reason), request, facts, at: now)
+      return try await refuse(.notEligible(reason), request, facts, at: reading)
     case .eligible(let key, let workflow, let user):
       let counter = try await failures(of: user.id, in: user.organisation)
-      if let lockOut = counter.lockOut(at: now) {
+      if let lockOut = counter.lockOut(at: counter.time(at: reading)) {
         let facts = KnownFacts(key: key, workflow: workflow, user: user)
-        return try await refuse(.attemptsExhausted, request, facts, lockedOutUntil: lockOut.until, at: now)
+        return try await refuse(
+          .attemptsExhausted, request, facts, lockedOutUntil: lockOut.until, at: reading)
       }
-      return try await begin(workflow, user, key, at: now)
+      return try await begin(workflow, user, key, at: reading)
     }
   }
 
@@ -50,16 +59,17 @@ extension ReVerificationEngine {
   }
 
   private nonisolated func begin(
-    _ workflow: Workflow, _ user: User, _ key: APIKey, at now: Instant
+    _ workflow: Workflow, _ user: User, _ key: APIKey, at reading: ClockReading
   ) async throws(ReVerificationError) -> BeginResult {
     let begun = ReVerification(
       id: randomness.identifier(), organisation: user.organisation, workflow: workflow.id, user: user.id,
       apiKey: key.id, challenge: Challenge(nonce: hexadecimal(randomness.bytes(Challenge.nonceBytes))),
-      policy: workflow.policy, price: workflow.price, at: now)
+      policy: workflow.policy, price: workflow.price, at: reading)
     guard try await commit([.reVerification(try begun.stored(replacing: 0))]) else {
       // The source of randomness repeats itself: nothing that rests on it may go on.
       throw ReVerificationError(.contention, "re-verification \(begun.id) exists")
     }
+    observer.observe(.begun(begun.id, of: begun.organisation, on: begun.workflow))
     return .begun(
       Begun(
         id: begun.id, challenge: begun.challenge, attemptsAllowed: begun.policy.attempts,
@@ -69,17 +79,18 @@ extension ReVerificationEngine {
   /// Ends at once, with a decision record if the organisation is known.
   private nonisolated func refuse(
     _ reason: FailureReason, _ request: BeginRequest, _ facts: KnownFacts, lockedOutUntil: Instant? = nil,
-    at now: Instant
+    at reading: ClockReading
   ) async throws(ReVerificationError) -> BeginResult {
     let outcome = Outcome.failed(reason)
     if let key = facts.key {
       let record = DecisionRecord(
         reVerification: randomness.identifier(), organisation: key.organisation, workflow: request.workflow,
-        user: facts.user?.id, apiKey: key.id, conclusion: .ended(outcome), decidedAt: now,
-        policy: facts.workflow?.policy, space: gallery.space, lockedOutUntil: lockedOutUntil,
+        user: facts.user?.id, apiKey: key.id, conclusion: .ended(outcome), decidedAt: reading,
+        policy: facts.workflow?.policy, space: feed.space, lockedOutUntil: lockedOutUntil,
         engineVersion: EngineVersion.current)
       _ = try await commit([.decision(record)])
     }
+    observer.observe(.refused(reason, of: facts.key?.organisation, on: request.workflow))
     return .ended(outcome)
   }
 }
@@ -128,8 +139,13 @@ extension ReVerificationEngine {
 
     let sessions = try await storage(await store.sessions(of: user.id, in: organisation))
     let isVerified = sessions.contains {
-      $0.workflow == workflow.id && $0.preparation == .ready && $0.space == gallery.space
+      $0.workflow == workflow.id && $0.preparation == .ready && $0.space == feed.space
     }
-    return isVerified ? .eligible(key, workflow, user) : .ineligible(.notPreviouslyVerified, facts)
+    if isVerified { return .eligible(key, workflow, user) }
+    if sessions.contains(where: { $0.preparation == .preparing && $0.space == feed.space }) {
+      // Perhaps its preparation failed: then this makes up for it.
+      Task.detached { try? await self.prepare(organisation) }
+    }
+    return .ineligible(.notPreviouslyVerified, facts)
   }
 }

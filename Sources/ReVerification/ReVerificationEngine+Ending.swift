@@ -14,12 +14,12 @@ extension ReVerificationEngine {
   public nonisolated func cancel(
     _ id: ReVerificationID
   ) async throws(ReVerificationError) -> Cancellation {
-    try await change(id) { (machine, now) async throws(ReVerificationError) -> Step<Cancellation> in
-      switch machine.handle(.cancel, at: now) {
+    try await concluding("cancel", id) { (machine, moment) in
+      switch machine.handle(.cancel, at: moment.now) {
       case .decide(.cancelled):
-        return Step(changes: [.decision(record(of: machine, .cancelled, at: now))], value: .cancelled)
+        return Step(changes: [.decision(record(of: machine, .cancelled, at: moment))], value: .cancelled)
       case .decide(.ended(let outcome)):
-        let record = record(of: machine, .ended(outcome), at: now)
+        let record = record(of: machine, .ended(outcome), at: moment)
         return Step(changes: [.decision(record)], value: .tooLate(outcome))
       case .concluded(.cancelled):
         return Step(value: .cancelled)
@@ -35,8 +35,8 @@ extension ReVerificationEngine {
   public nonisolated func outcome(
     of id: ReVerificationID
   ) async throws(ReVerificationError) -> Outcome? {
-    try await change(id) { (machine, now) async throws(ReVerificationError) -> Step<Outcome?> in
-      switch machine.handle(.inquire, at: now) {
+    try await concluding("outcome", id) { (machine, moment) throws(ReVerificationError) in
+      switch machine.handle(.inquire, at: moment.now) {
       case .pending:
         return Step(value: nil)
       case .concluded(.outcome(let outcome)):
@@ -44,11 +44,20 @@ extension ReVerificationEngine {
       case .concluded(.cancelled):
         throw ReVerificationError(.cancelled, "re-verification \(id)")
       case .decide(.ended(let outcome)):
-        return Step(changes: [.decision(record(of: machine, .ended(outcome), at: now))], value: outcome)
+        return Step(changes: [.decision(record(of: machine, .ended(outcome), at: moment))], value: outcome)
       case .answer, .evaluate, .decide, .release, .join, .wait, .refuse, .ignore:
         preconditionFailure("an inquiry finds it open or ended")
       }
     }
+  }
+
+  /// The challenge it was begun with, from which what its client shows is derived.
+  public nonisolated func challenge(
+    of id: ReVerificationID
+  ) async throws(ReVerificationError) -> Challenge {
+    let stored = try await storage(await store.reVerification(id))
+    guard let stored else { throw ReVerificationError(.unknownReVerification, "re-verification \(id)") }
+    return try ReVerification(stored).challenge
   }
 
   /// The first `limit` decision records of an organisation after the one numbered `sequence`, in order. They hold scores:
@@ -57,5 +66,30 @@ extension ReVerificationEngine {
     of organisation: OrganisationID, after sequence: Int64 = 0, limit: Int = 1000
   ) async throws(ReVerificationError) -> [NumberedDecision] {
     try await storage(await store.decisions(of: organisation, after: sequence, limit: limit))
+  }
+
+  /// Takes a step that may end a re-verification, and lets the observer know if it did.
+  private nonisolated func concluding<Value>(
+    _ name: String, _ id: ReVerificationID,
+    _ body: (inout ReVerification, Moment) throws(ReVerificationError) -> Step<Value>
+  ) async throws(ReVerificationError) -> Value {
+    var ended: DecisionRecord?
+    let value = try await observing(name) { () async throws(ReVerificationError) in
+      try await change(id) { (machine, moment) async throws(ReVerificationError) -> Step<Value> in
+        let step = try body(&machine, moment)
+        ended =
+          step.changes.lazy.compactMap { if case .decision(let record) = $0 { record } else { nil } }.first
+        return step
+      }
+    }
+    if let ended { observer.observe(.ended(id, of: ended.organisation, ended.conclusion.outcome)) }
+    return value
+  }
+}
+
+extension DecisionRecord.Conclusion {
+  /// The outcome that was reached, if one was.
+  var outcome: Outcome? {
+    if case .ended(let outcome) = self { outcome } else { nil }
   }
 }

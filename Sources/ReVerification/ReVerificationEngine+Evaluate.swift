@@ -6,43 +6,53 @@ import FaceMatching
 struct Judgement: Sendable {
   let evaluation: ReVerification.Evaluation
   let liveness: LivenessAssessment
+  /// The time of day that the liveness scorer was told.
+  let assessedAt: Instant
   let scores: MatchScores?
+  /// The number of the last session that was searched; `nil` without scores.
+  let searchedThrough: Int64?
 }
 
 extension ReVerificationEngine {
   /// Liveness first; only for a live person are there scores at all.
   nonisolated func evaluate(
-    _ attempt: Attempt, _ probe: Embedding, for machine: ReVerification
+    _ attempt: Attempt, _ probe: Embedding, for machine: ReVerification, _ times: inout AttemptTimes
   ) async throws(ReVerificationError) -> Judgement {
     let assessment: LivenessAssessment
+    let now = clock.now()
+    let stopwatch = Stopwatch()
     do {
-      assessment = try await liveness.assess(attempt.capture, for: machine.challenge)
+      assessment = try await liveness.assess(attempt.capture, for: machine.challenge, at: now)
     } catch {
       // A foreign error's text may hold anything: its type has to do.
       throw ReVerificationError(
         .evaluationFailed, "liveness of re-verification \(machine.id): \(type(of: error))")
     }
+    times.liveness = stopwatch.elapsed
     switch assessment.verdict {
     case .notLive:
-      return Judgement(evaluation: .notLive, liveness: assessment, scores: nil)
+      return Judgement(
+        evaluation: .notLive, liveness: assessment, assessedAt: now, scores: nil, searchedThrough: nil)
     case .unusable:
-      return Judgement(evaluation: .unusable, liveness: assessment, scores: nil)
+      return Judgement(
+        evaluation: .unusable, liveness: assessment, assessedAt: now, scores: nil, searchedThrough: nil)
     case .live:
-      let scores = try await scores(of: probe, for: machine)
-      return Judgement(evaluation: .compared(scores), liveness: assessment, scores: scores)
+      let stopwatch = Stopwatch()
+      let (scores, through) = try await scores(of: probe, for: machine)
+      times.search = stopwatch.elapsed
+      return Judgement(
+        evaluation: .compared(scores), liveness: assessment, assessedAt: now, scores: scores,
+        searchedThrough: through)
     }
   }
 
   private nonisolated func scores(
     of probe: Embedding, for machine: ReVerification
-  ) async throws(ReVerificationError) -> MatchScores {
+  ) async throws(ReVerificationError) -> (MatchScores, through: Int64) {
+    let (snapshot, through) = feed.snapshot(of: machine.organisation)
     do throws(GalleryError) {
-      let scores = try await gallery.snapshot(of: machine.organisation)
-        .question(probe, claimed: machine.user, on: machine.workflow)
-      return MatchScores(
-        claimed: scores.claimed.map(ScoredReference.init),
-        otherWorkflow: scores.otherWorkflow.map(ScoredReference.init),
-        otherPerson: scores.otherPerson.map(ScoredReference.init))
+      let scores = try await snapshot.question(probe, claimed: machine.user, on: machine.workflow)
+      return (MatchScores(scores), through)
     } catch {
       throw ReVerificationError(.evaluationFailed, "matching of re-verification \(machine.id): \(error)")
     }
@@ -51,14 +61,31 @@ extension ReVerificationEngine {
   /// The record of a decision about `machine`, in the state the decision left it in.
   nonisolated func record(
     of machine: ReVerification, _ conclusion: DecisionRecord.Conclusion,
-    evidence: DecisionRecord.Evidence? = nil, lockedOutUntil: Instant? = nil, at now: Instant
+    evidence: DecisionRecord.Evidence? = nil, lockedOutUntil: Instant? = nil, at moment: Moment
   ) -> DecisionRecord {
     DecisionRecord(
       reVerification: machine.id, organisation: machine.organisation, workflow: machine.workflow,
-      user: machine.user, apiKey: machine.apiKey, conclusion: conclusion, decidedAt: now,
-      begunAt: machine.begunAt, expiry: machine.expiry, policy: machine.policy, space: gallery.space,
+      user: machine.user, apiKey: machine.apiKey, conclusion: conclusion,
+      decidedAt: moment.reading, begunAt: machine.begun, expiry: machine.expiry, policy: machine.policy,
+      space: feed.space,
       evidence: evidence, charged: machine.charged, lockedOutUntil: lockedOutUntil,
       engineVersion: EngineVersion.current)
+  }
+}
+
+/// Measures how long something takes, for metrics alone: nothing is decided by it.
+struct Stopwatch {
+  private let start = ContinuousClock.now
+
+  var elapsed: Duration { ContinuousClock.now - start }
+}
+
+extension MatchScores {
+  init(_ scores: ClaimScores) {
+    self.init(
+      claimed: scores.claimed.map(ScoredReference.init),
+      otherWorkflow: scores.otherWorkflow.map(ScoredReference.init),
+      otherPerson: scores.otherPerson.map(ScoredReference.init))
   }
 }
 

@@ -7,6 +7,12 @@ struct Step<Value> {
   let value: Value
 }
 
+/// When a step is taken: by all clocks, and on the line of time of the re-verification concerned.
+struct Moment {
+  let reading: ClockReading
+  let now: Instant
+}
+
 extension ReVerificationEngine {
   /// How often a commit is tried when others change the same records; each time one of them has come further.
   private static let patience = 1000
@@ -16,16 +22,17 @@ extension ReVerificationEngine {
   /// When somebody else has changed it meanwhile, the body runs again, on what they made of it.
   nonisolated func change<Value>(
     _ id: ReVerificationID,
-    _ body: (inout ReVerification, Instant) async throws(ReVerificationError) -> Step<Value>
+    _ body: (inout ReVerification, Moment) async throws(ReVerificationError) -> Step<Value>
   ) async throws(ReVerificationError) -> Value {
     for _ in 0..<Self.patience {
       let read = try await storage(await store.reVerification(id))
       guard let read else { throw ReVerificationError(.unknownReVerification, "re-verification \(id)") }
       let before = try ReVerification(read)
       var machine = before
-      let now = clock.now()
-      await releaseLostClaim(of: &machine, at: now)
-      let step = try await body(&machine, now)
+      let reading = clock.reading()
+      let moment = Moment(reading: reading, now: machine.time(at: reading))
+      await releaseLostClaim(of: &machine, at: moment.now)
+      let step = try await body(&machine, moment)
       if machine == before && step.changes.isEmpty { return step.value }
       let state = StoreChange.reVerification(try machine.stored(replacing: read.revision))
       if try await commit([state] + step.changes) { return step.value }
@@ -54,8 +61,7 @@ extension ReVerificationEngine {
     if claim.engine == self.id {
       lost = !(await isRunning(claim.id, for: machine.id))
     } else {
-      // Without a lease also when the clock was set back.
-      lost = configuration.claimLease == .zero || now >= claim.at + configuration.claimLease
+      lost = now >= claim.at + configuration.claimLease
     }
     if lost { _ = machine.handle(.evaluationLost(claim.id), at: now) }
   }

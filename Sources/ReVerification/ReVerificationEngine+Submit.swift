@@ -12,23 +12,35 @@ extension ReVerificationEngine {
   public nonisolated func submit(
     _ attempt: Attempt, to id: ReVerificationID
   ) async throws(ReVerificationError) -> Answer {
-    let prepared = PreparedAttempt(attempt, space: gallery.space, liveness: liveness)
-    return try await answer(to: prepared, for: id).get()
+    let stopwatch = Stopwatch()
+    let prepared = PreparedAttempt(attempt, space: feed.space, liveness: liveness)
+    let decoding = stopwatch.elapsed
+    return try await observing("submit") { () async throws(ReVerificationError) in
+      try await answer(to: prepared, decodedIn: decoding, for: id).get()
+    }
   }
 
   /// Claims, evaluates and decides an attempt whose turn has come.
   nonisolated func judge(
-    _ prepared: PreparedAttempt, for id: ReVerificationID
+    _ prepared: PreparedAttempt, decodedIn decoding: Duration, for id: ReVerificationID
   ) async -> Result<Answer, ReVerificationError> {
     let claim: ClaimID = randomness.identifier()
     await setRunning(claim, for: id)
     let result = await Result { () async throws(ReVerificationError) in
+      var times = AttemptTimes()
+      times.decode = decoding
+      let stopwatch = Stopwatch()
       switch try await self.claim(prepared, as: claim, for: id) {
       case .answered(let answer):
         return answer
       case .evaluate(let machine, let probe):
-        let judgement = try await evaluate(prepared.attempt, probe, for: machine)
-        return try await decide(prepared, judgement, under: claim, for: id)
+        times.durability = stopwatch.elapsed
+        let judgement = try await evaluate(prepared.attempt, probe, for: machine, &times)
+        let stopwatch = Stopwatch()
+        let answer = try await decide(prepared, judgement, under: claim, for: id)
+        times.durability += stopwatch.elapsed
+        observer.observe(.judged(id, of: machine.organisation, answer, times))
+        return answer
       }
     }
     await setRunning(nil, for: id)
@@ -44,12 +56,12 @@ extension ReVerificationEngine {
   private nonisolated func claim(
     _ prepared: PreparedAttempt, as claim: ClaimID, for id: ReVerificationID
   ) async throws(ReVerificationError) -> Claiming {
-    try await change(id) { (machine, now) async throws(ReVerificationError) -> Step<Claiming> in
+    try await change(id) { (machine, moment) async throws(ReVerificationError) -> Step<Claiming> in
       let counter = try await failures(of: machine.user, in: machine.organisation)
       let submission = ReVerification.Submission(
         key: prepared.attempt.key, content: prepared.content, validity: prepared.validity,
-        standing: counter.standing(of: machine.id, at: now), claim: claim, engine: self.id)
-      switch machine.handle(.submit(submission), at: now) {
+        standing: counter.standing(of: machine.id, at: moment.reading), claim: claim, engine: self.id)
+      switch machine.handle(.submit(submission), at: moment.now) {
       case .answer(let answer):
         return Step(value: .answered(answer))
       case .evaluate(_, let charge):
@@ -57,7 +69,7 @@ extension ReVerificationEngine {
         return Step(changes: changes, value: .evaluate(machine, try prepared.probe.get()))
       case .decide(.ended(let outcome)):
         let until = submission.standing == .lockedOut ? counter.lockOut?.until : nil
-        let record = record(of: machine, .ended(outcome), lockedOutUntil: until, at: now)
+        let record = record(of: machine, .ended(outcome), lockedOutUntil: until, at: moment)
         return Step(changes: [.decision(record)], value: .answered(.ended(outcome)))
       case .refuse(let refusal):
         throw error(refusal, prepared, id)
@@ -72,30 +84,48 @@ extension ReVerificationEngine {
   private nonisolated func decide(
     _ prepared: PreparedAttempt, _ judgement: Judgement, under claim: ClaimID, for id: ReVerificationID
   ) async throws(ReVerificationError) -> Answer {
-    try await change(id) { (machine, now) async throws(ReVerificationError) -> Step<Answer> in
+    try await change(id) { (machine, moment) async throws(ReVerificationError) -> Step<Answer> in
       guard
         case .decide(.answered(let answer, let number)) =
-          machine.handle(.evaluated(claim, judgement.evaluation), at: now)
+          machine.handle(.evaluated(claim, judgement.evaluation), at: moment.now)
       else {
         return Step(value: try lateAnswer(to: prepared.attempt.key, of: machine))
       }
       let known = try await failures(of: machine.user, in: machine.organisation)
       var counter = known
+      let counting = counter.begin(at: moment.reading)
       if case .ended(.verified) = answer {
         counter.clearFailures()
       } else {
-        counter.addFailure(of: machine.id, at: now, policy: machine.policy.lockOut)
+        counter.addFailure(of: machine.id, at: counting, policy: machine.policy.lockOut)
       }
       let evidence = DecisionRecord.Evidence(
         attempt: number, key: prepared.attempt.key, claimedAt: machine.attempts[number - 1].claimedAt,
         contentDigest: prepared.content, captureDigest: prepared.captureDigest,
-        livenessModel: liveness.model, liveness: judgement.liveness, scores: judgement.scores)
+        livenessModel: liveness.model, assessedAt: judgement.assessedAt, liveness: judgement.liveness,
+        scores: judgement.scores,
+        searchedThrough: judgement.searchedThrough)
       let record = record(
-        of: machine, answer.conclusion, evidence: evidence, lockedOutUntil: counter.lockOut(at: now)?.until,
-        at: now)
+        of: machine, answer.conclusion, evidence: evidence,
+        lockedOutUntil: counter.lockOut(at: counting)?.until, at: moment)
       let counted: [StoreChange] = counter == known ? [] : [.failures(counter)]
-      return Step(changes: counted + [.decision(record)], value: answer)
+      let kept = kept(prepared.attempt, number, of: machine, at: moment)
+      return Step(changes: counted + [.decision(record)] + kept, value: answer)
     }
+  }
+
+  /// What the attempt was judged on, if it is to be kept, so that the decision can be made again.
+  private nonisolated func kept(
+    _ attempt: Attempt, _ number: Int, of machine: ReVerification, at moment: Moment
+  ) -> [StoreChange] {
+    guard configuration.keepsEvidence, let capture = attempt.capture.encoded() else { return [] }
+    return [
+      .evidence(
+        AttemptEvidence(
+          reVerification: machine.id, organisation: machine.organisation, workflow: machine.workflow,
+          user: machine.user, attempt: number, judgedAt: moment.reading.wall, probe: attempt.embeddings,
+          capture: capture))
+    ]
   }
 
   /// What is answered when this evaluation's claim no longer runs: somebody cancelled, or another engine took over.
@@ -128,9 +158,9 @@ extension FailureCounter {
   /// How a re-verification stands by the user's lock-out. Its own failures leave it the attempts it has: without that, a
   /// policy of more attempts than failures could not be; but those begun beforehand are no way round the lock-out.
   fileprivate func standing(
-    of id: ReVerificationID, at now: Instant
+    of id: ReVerificationID, at reading: ClockReading
   ) -> ReVerification.Submission.Standing {
-    guard let lockOut = lockOut(at: now), lockOut.cause != id else { return .clear }
+    guard let lockOut = lockOut(at: time(at: reading)), lockOut.cause != id else { return .clear }
     return .lockedOut
   }
 }

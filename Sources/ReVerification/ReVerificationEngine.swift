@@ -13,23 +13,30 @@ public actor ReVerificationEngine {
     /// store to itself, takes it for lost at once, so that a restart goes on without delay. Engines that share a
     /// store need more than their longest evaluation takes.
     public var claimLease: Duration
+    /// Whether capture and probe of each judged attempt are kept, so that its decision can be made again (`replay`). They are
+    /// biometric data: they are encrypted, go by the workflow's retention period, and are erased with their user.
+    public var keepsEvidence: Bool
 
-    public init(claimLease: Duration = .zero) {
+    public init(claimLease: Duration = .zero, keepsEvidence: Bool = true) {
       self.claimLease = claimLease
+      self.keepsEvidence = keepsEvidence
     }
   }
 
   let store: any EnrolmentStore
-  let gallery: Gallery
+  let feed: GalleryFeed
   let liveness: any LivenessScorer
   let clock: any WallClock
   let randomness: any RandomSource
   let configuration: Configuration
+  let observer: any EngineObserver
   /// This opening's name, by which its own claims are told from those of others.
   let id: EngineID
 
   private var attemptTurns = Turns<ReVerificationID>()
-  private var enrolmentTurns = Turns<EnrolmentLine>()
+  private var galleryTurns = Turns<OrganisationID>()
+  /// What is to be said of sessions that are in the gallery, in order.
+  private var preparations: [OrganisationID: [StoreChange]] = [:]
   private var calls: [Call: Task<Result<Answer, ReVerificationError>, Never>] = [:]
   private var running: [ReVerificationID: ClaimID] = [:]
 
@@ -40,47 +47,55 @@ public actor ReVerificationEngine {
     let content: Digest
   }
 
-  private struct EnrolmentLine: Hashable {
-    let session: SessionID
-    let organisation: OrganisationID
-  }
-
-  /// An engine on `store`, once all enrolled sessions are in `gallery`, whose space is the engine's.
+  /// An engine on `store`, once all enrolled sessions are in `gallery`, whose space is the engine's. `progress` hears how
+  /// many were read so far.
   ///
   /// Sessions of another space stay in the store and take no part. Throws kind `storage`, code `storeDamaged` for a
   /// session whose embeddings can't be read.
   public static func open(
     store: any EnrolmentStore, gallery: Gallery, liveness: any LivenessScorer,
     clock: any WallClock = SystemClock(), randomness: any RandomSource = SystemRandomness(),
-    configuration: Configuration = Configuration()
+    configuration: Configuration = Configuration(), observer: (any EngineObserver)? = nil,
+    progress: (Int) -> Void = { _ in }
   ) async throws(ReVerificationError) -> ReVerificationEngine {
     let engine = ReVerificationEngine(
       store: store, gallery: gallery, liveness: liveness, clock: clock, randomness: randomness,
-      configuration: configuration)
-    try await engine.loadGallery()
+      configuration: configuration, observer: observer ?? SilentObserver())
+    var count = 0
+    for organisation in try await engine.storage(await store.organisations()) {
+      var read = 0
+      try await engine.prepare(organisation.id) {
+        read = $0
+        progress(count + $0)
+      }
+      count += read
+    }
     return engine
   }
 
   private init(
     store: any EnrolmentStore, gallery: Gallery, liveness: any LivenessScorer, clock: any WallClock,
-    randomness: any RandomSource, configuration: Configuration
+    randomness: any RandomSource, configuration: Configuration, observer: any EngineObserver
   ) {
     self.store = store
-    self.gallery = gallery
+    feed = GalleryFeed(gallery)
     self.liveness = liveness
     self.clock = clock
     self.randomness = randomness
     self.configuration = configuration
+    self.observer = observer
     id = randomness.identifier()
   }
 
   /// The answer to a submission, when its turn has come; joins an equal one that is under way.
   func answer(
-    to prepared: PreparedAttempt, for id: ReVerificationID
+    to prepared: PreparedAttempt, decodedIn decoding: Duration, for id: ReVerificationID
   ) async -> Result<Answer, ReVerificationError> {
     let call = Call(id: id, key: prepared.attempt.key, content: prepared.content)
     if let underWay = calls[call] { return await underWay.value }
-    let turn = attemptTurns.take(for: id) { await self.judge(prepared, for: id) }
+    let turn = attemptTurns.take(for: id) {
+      await self.judge(prepared, decodedIn: decoding, for: id)
+    }
     calls[call] = turn
     let result = await turn.value
     calls[call] = nil
@@ -88,15 +103,32 @@ public actor ReVerificationEngine {
     return result
   }
 
-  /// Lets enrolments of one session happen one after the other.
-  func enrolInTurn(
-    _ approval: SessionApproval, _ reference: Reference
-  ) async -> Result<EnrolmentResult, ReVerificationError> {
-    let line = EnrolmentLine(session: approval.id, organisation: approval.organisation)
-    let turn = enrolmentTurns.take(for: line) { await self.enrol(approval, reference) }
+  /// Lets what changes an organisation's part of the gallery happen one after the other.
+  func inTurn<Value: Sendable>(
+    of organisation: OrganisationID,
+    _ work: @escaping @Sendable (ReVerificationEngine) async throws(ReVerificationError) -> Value
+  ) async throws(ReVerificationError) -> Value {
+    let turn = galleryTurns.take(for: organisation) {
+      await Result { () async throws(ReVerificationError) in try await work(self) }
+    }
     let result = await turn.value
-    enrolmentTurns.leave(line)
-    return result
+    galleryTurns.leave(organisation)
+    return try result.get()
+  }
+
+  /// Notes what is to be said of a session that is in the gallery.
+  func note(_ change: StoreChange, for organisation: OrganisationID) {
+    preparations[organisation, default: []].append(change)
+  }
+
+  func notedPreparations(of organisation: OrganisationID) -> [StoreChange] {
+    preparations[organisation] ?? []
+  }
+
+  /// Forgets the first `count` notes, which were said.
+  func forgetPreparations(of organisation: OrganisationID, count: Int) {
+    preparations[organisation]?.removeFirst(count)
+    if preparations[organisation]?.isEmpty ?? false { preparations[organisation] = nil }
   }
 
   /// How many submissions to a re-verification are under way or in line.

@@ -24,7 +24,8 @@ public struct ReVerificationError: Error, Hashable, Sendable, CustomStringConver
   public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
     case cancelled
     case invalidEmail, invalidKey, keyReused, invalidEmbedding, wrongSpace, malformedCapture
-    case unknownReVerification, unknownWorkflow, unknownUser, sessionConflict
+    case unknownReVerification, unknownWorkflow, unknownUser, unknownSession, unknownOrganisation
+    case sessionConflict
     /// What it concerns was erased, and its identifier is not given again.
     case erased
     case unreachable
@@ -45,7 +46,8 @@ public struct ReVerificationError: Error, Hashable, Sendable, CustomStringConver
       switch self {
       case .cancelled: .cancelled
       case .invalidEmail, .invalidKey, .keyReused, .invalidEmbedding, .wrongSpace, .malformedCapture,
-        .unknownReVerification, .unknownWorkflow, .unknownUser, .sessionConflict, .erased:
+        .unknownReVerification, .unknownWorkflow, .unknownUser, .unknownSession, .unknownOrganisation,
+        .sessionConflict, .erased:
         .validation
       case .unreachable: .network
       case .unsupportedCapture: .capture

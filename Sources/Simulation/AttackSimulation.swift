@@ -57,7 +57,7 @@ public struct AttackSimulation: Sendable {
       liveness: scorer, clock: clock, randomness: randomness)
     for user in 0..<perSpecies {
       clock.advance(by: .seconds(1))
-      _ = try await engine.sessionApproved(
+      _ = try await engine.enrol(
         SessionApproval(
           id: SessionID("session-\(user)"), organisation: Self.organisation, workflow: Self.workflow,
           user: UserID("user-\(user)"), approvedAt: clock.now(), embeddings: [face(user)]))

@@ -128,7 +128,7 @@ public struct ReVerificationSimulation: Sendable {
       for person in people {
         for row in person.approvedRows {
           clock.advance(by: .seconds(1))
-          _ = try await engine.sessionApproved(
+          _ = try await engine.enrol(
             SessionApproval(
               id: SessionID("session-\(row)"), organisation: Self.organisation, workflow: workflow,
               user: person.user, approvedAt: clock.now(), embeddings: [unchecked(row)]))

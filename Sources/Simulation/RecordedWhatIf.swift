@@ -65,7 +65,8 @@ public struct RecordedWhatIf: Sendable {
       _ = machine.handle(
         .submit(.init(key: evidence.key, content: evidence.contentDigest, claim: claim, engine: "what-if")),
         at: evidence.claimedAt)
-      let action = machine.handle(.evaluated(claim, evaluation), at: record.decidedAt)
+      let action = machine.handle(
+        .evaluated(claim, evaluation), at: machine.time(at: record.decidedAt))
       if case .decide(.answered(.ended(let outcome), _)) = action {
         return .decided(SimulationReport.name(of: outcome))
       }

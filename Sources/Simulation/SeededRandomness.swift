@@ -17,9 +17,14 @@ final class SeededRandomness: RandomSource {
 
 /// A clock that stands until it is moved.
 final class SimulationClock: WallClock {
-  private let instant = Guarded(Instant(millisecondsSince1970: 1_700_000_000_000))
+  private static let start = Instant(millisecondsSince1970: 1_700_000_000_000)
+  private let passed = Guarded(Duration.zero)
 
-  func now() -> Instant { instant.withLock { $0 } }
+  func reading() -> ClockReading {
+    let passed = passed.withLock { $0 }
+    return ClockReading(
+      wall: Self.start + passed, millisecondsSinceBoot: passed.wholeMilliseconds, boot: "simulation")
+  }
 
-  func advance(by duration: Duration) { instant.withLock { $0 = $0 + duration } }
+  func advance(by duration: Duration) { passed.withLock { $0 += duration } }
 }

@@ -24,8 +24,11 @@ enum ExitStatus {
 
 let commands: [any (Command & Sendable).Type] = [
   CompareCommand.self, SearchCommand.self, SimulateCommand.self, EvalCommand.self, TuneCommand.self,
-  WhatIfCommand.self, HealthCommand.self, TuneLivenessCommand.self, ScoreLivenessCommand.self,
-  SimulateCapturesCommand.self, EvaluatePADCommand.self, VerifyErasedCommand.self, InfoCommand.self,
+  WhatIfCommand.self, HealthCommand.self, TuneLivenessCommand.self,
+  ScoreLivenessCommand.self, SimulateCapturesCommand.self, EvaluatePADCommand.self, VerifyErasedCommand.self,
+  InfoCommand.self, InitCommand.self, OrganisationCommand.self, WorkflowCommand.self,
+  UserCommand.self, KeyCommand.self, ImportCommand.self, EnrolCommand.self, BeginCommand.self, SubmitCommand.self,
+  EraseCommand.self, ReplayCommand.self, AuditCommand.self, DoctorCommand.self, FlowDemoCommand.self,
 ]
 
 var overview: String {

@@ -33,6 +33,11 @@ func complain(_ text: String) {
   _ = put("reverify: \(text)\n", to: STDERR_FILENO)
 }
 
+/// Writes a line of a log to stderr.
+func log(_ line: String) {
+  _ = put("\(line)\n", to: STDERR_FILENO)
+}
+
 /// Writes all of `text`; false when a part of it was lost.
 private func put(_ text: String, to descriptor: Int32) -> Bool {
   var text = text
@@ -68,6 +73,12 @@ struct Progress {
 
   init(_ label: String) {
     self.label = label
+  }
+
+  /// Shows how many there were so far, where nobody knows of how many.
+  static func count(_ label: String, _ done: Int) {
+    guard isatty(STDERR_FILENO) == 1 else { return }
+    _ = put("\r\(label): \(done)", to: STDERR_FILENO)
   }
 
   mutating func show(_ done: Int, of total: Int) {

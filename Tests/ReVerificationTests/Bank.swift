@@ -13,31 +13,44 @@ struct Bank {
   static let secret = "live secret"
   static let space = EmbeddingSpace.test(dimension: 4)
 
-  let inner: InMemoryStore
-  let store: FailingStore
+  private(set) var box: StoreBox
+  private(set) var store: FailingStore
   let clock: ManualClock
   let scorer: ScriptedScorer
   let seed: UInt64
+  let observer = RecordingObserver()
   private(set) var engine: ReVerificationEngine
+  /// The engine's gallery, and what its opening said of its progress.
+  private(set) var gallery: Gallery
+  private(set) var loaded: [Int] = []
+
+  /// The store behind the failing one.
+  var inner: any EnrolmentStore { box.store }
 
   /// Without a lock-out and a balance unless said otherwise.
   init(
-    policy: ReVerificationPolicy? = nil, balance: Credits? = nil, scorer: ScriptedScorer = ScriptedScorer(),
+    on kind: TestStore = .inMemory, policy: ReVerificationPolicy? = nil, balance: Credits? = nil,
+    scorer: ScriptedScorer = ScriptedScorer(),
     seed: UInt64 = 1
   ) async throws {
-    inner = InMemoryStore()
-    store = FailingStore(inner)
+    box = try await kind.make()
+    store = FailingStore(box.store)
     clock = ManualClock()
     self.scorer = scorer
     self.seed = seed
     let policy = try policy ?? Self.policy()
-    try inner.commit([
+    try await box.store.commit([
       .organisation(Organisation(id: Self.organisation)), .balance(balance, of: Self.organisation),
       .workflow(Workflow(id: Self.onboarding, organisation: Self.organisation, policy: policy)),
       .workflow(Workflow(id: Self.payout, organisation: Self.organisation, policy: policy)),
       .apiKey(APIKey(id: "key", secret: Self.secret, organisation: Self.organisation)),
     ])
-    engine = try await Self.engine(on: store, clock, scorer, seed: seed)
+    gallery = try Self.emptyGallery()
+    engine = try await Self.engine(on: store, clock, scorer, seed: seed, gallery: gallery, observer: observer)
+  }
+
+  static func emptyGallery() throws -> Gallery {
+    try Gallery(space: space, configuration: .init(threadCount: 1))
   }
 
   static func policy(
@@ -50,20 +63,29 @@ struct Bank {
 
   static func engine(
     on store: any EnrolmentStore, _ clock: ManualClock, _ scorer: any LivenessScorer, seed: UInt64,
-    claimLease: Duration = .zero
+    claimLease: Duration = .zero, gallery: Gallery? = nil, observer: (any EngineObserver)? = nil,
+    progress: (Int) -> Void = { _ in }
   ) async throws -> ReVerificationEngine {
     try await ReVerificationEngine.open(
-      store: store, gallery: Gallery(space: space, configuration: .init(threadCount: 1)), liveness: scorer,
-      clock: clock, randomness: SeededRandomness(seed: seed), configuration: .init(claimLease: claimLease))
+      store: store, gallery: gallery ?? emptyGallery(), liveness: scorer, clock: clock,
+      randomness: SeededRandomness(seed: seed), configuration: .init(claimLease: claimLease),
+      observer: observer, progress: progress)
   }
 
   /// Ends the engine as a crash would, and opens another on what the store holds.
   mutating func reopen(seed: UInt64) async throws {
-    engine = try await Self.engine(on: store, clock, scorer, seed: seed)
+    box = try await box.reopened()
+    store = FailingStore(box.store)
+    gallery = try Self.emptyGallery()
+    var loaded: [Int] = []
+    engine = try await Self.engine(
+      on: store, clock, scorer, seed: seed, gallery: gallery, observer: observer
+    ) { loaded.append($0) }
+    self.loaded = loaded
   }
 
   func addUser(_ id: UserID) async throws {
-    try inner.commit([
+    try await inner.commit([
       .user(User(id: id, organisation: Self.organisation, email: #require(EmailAddress(Self.email(of: id)))))
     ])
   }
@@ -75,13 +97,14 @@ struct Bank {
   func enrol(
     _ session: SessionID, of user: UserID, _ face: [Float], on workflow: WorkflowID = onboarding,
     approvedAt: Int64 = 0
-  ) async throws -> EnrolmentResult {
-    if inner.user(user, in: Self.organisation) == nil { try await addUser(user) }
-    return try await engine.sessionApproved(
+  ) async throws -> Enrolment.Status {
+    if try await inner.user(user, in: Self.organisation) == nil { try await addUser(user) }
+    return try await engine.enrol(
       SessionApproval(
         id: session, organisation: Self.organisation, workflow: workflow, user: user,
         approvedAt: Instant(millisecondsSince1970: approvedAt),
-        embeddings: [UncheckedEmbedding(face, space: Self.space)]))
+        embeddings: [UncheckedEmbedding(face, space: Self.space)])
+    ).status
   }
 
   /// Begins for a user who is eligible.
@@ -108,6 +131,21 @@ struct Bank {
       if case .retry = record.conclusion { return false }
       return record.reVerification == id
     }
+  }
+}
+
+/// Keeps what was observed.
+final class RecordingObserver: EngineObserver {
+  private let seen = Guarded<[EngineEvent]>([])
+
+  var events: [EngineEvent] { seen.withLock { $0 } }
+
+  var conspicuous: [EnrolmentChecks] {
+    events.compactMap { if case .conspicuous(_, _, let checks) = $0 { checks } else { nil } }
+  }
+
+  func observe(_ event: EngineEvent) {
+    seen.withLock { $0.append(event) }
   }
 }
 

@@ -16,7 +16,8 @@ struct CaptureTests {
       ([1, 1, 1], .live),
     ] as [([Double], LivenessAssessment.Verdict)])
   func mean(scores: [Double], verdict: LivenessAssessment.Verdict) {
-    let assessment = scorer.assess(Capture(passiveScores: scores), for: challenge)
+    let assessment = scorer.assess(
+      Capture(passiveScores: scores), for: challenge, at: Instant(millisecondsSince1970: 0))
     #expect(assessment.verdict == verdict)
     #expect(assessment.score == scores.reduce(0, +) / 3)
     #expect(assessment.threshold == 0.5)
@@ -25,10 +26,12 @@ struct CaptureTests {
 
   @Test("too few frames, or too few with a score, can't be judged")
   func unusable() {
-    let few = scorer.assess(Capture(passiveScores: [1, 1]), for: challenge)
+    let few = scorer.assess(
+      Capture(passiveScores: [1, 1]), for: challenge, at: Instant(millisecondsSince1970: 0))
     #expect(few.verdict == .unusable && few.score == nil && few.reasons == [.tooFewFrames])
     let frames = (0..<9).map { Capture.Frame(time: .milliseconds($0), passiveScore: $0 < 2 ? 1 : nil) }
-    let unscored = scorer.assess(Capture(frames: frames), for: challenge)
+    let unscored = scorer.assess(
+      Capture(frames: frames), for: challenge, at: Instant(millisecondsSince1970: 0))
     #expect(unscored.verdict == .unusable && unscored.reasons == [.missingPassiveScores])
   }
 
@@ -36,7 +39,9 @@ struct CaptureTests {
   func missingScores() {
     let scores: [Double?] = [0.9, nil, 0.6, nil, 0.3]
     let frames = scores.enumerated().map { Capture.Frame(time: .milliseconds($0), passiveScore: $1) }
-    #expect(scorer.assess(Capture(frames: frames), for: challenge).score == (0.9 + 0.6 + 0.3) / 3)
+    #expect(
+      scorer.assess(Capture(frames: frames), for: challenge, at: Instant(millisecondsSince1970: 0)).score
+        == (0.9 + 0.6 + 0.3) / 3)
   }
 
   @Test("a capture's digest depends on every frame's time and score")

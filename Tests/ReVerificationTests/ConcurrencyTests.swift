@@ -23,15 +23,16 @@ struct ConcurrencyTests {
     (0..<count).map { .test(.init("key \($0)"), $0 == genuine ? Face.anna : Face.stranger) }
   }
 
-  private func bank(balance: Credits? = nil) async throws -> Bank {
-    let bank = try await Bank(balance: balance)
+  private func bank(on kind: TestStore = .inMemory, balance: Credits? = nil) async throws -> Bank {
+    let bank = try await Bank(on: kind, balance: balance)
     try await bank.enrol("s1", of: "anna", Face.anna)
     return bank
   }
 
-  @Test("64 at once with 3 attempts, all failing: exactly 3 are evaluated, of each of many re-verifications")
-  func allFail() async throws {
-    let bank = try await bank(balance: Credits(1000))
+  @Test("64 at once with 3 attempts, all failing: exactly 3 are evaluated, of each of many re-verifications",
+    arguments: TestStore.all)
+  func allFail(on kind: TestStore) async throws {
+    let bank = try await bank(on: kind, balance: Credits(1000))
     for _ in 0..<Self.many {
       let begun = try await bank.begin()
       let answers = try await submitAtOnce(attempts(64), to: begun, bank)
@@ -42,7 +43,7 @@ struct ConcurrencyTests {
       #expect(answers.count { $0 == .ended(.failed(.expired)) } == 61)
       #expect(try await bank.engine.outcome(of: begun.id) == .failed(.attemptsExhausted))
     }
-    #expect(bank.inner.balance(of: Bank.organisation) == Credits(1000 - Int64(Self.many)))
+    #expect(try await bank.inner.balance(of: Bank.organisation) == Credits(1000 - Int64(Self.many)))
     #expect(try await bank.records().count == 3 * Self.many)
   }
 
@@ -60,12 +61,13 @@ struct ConcurrencyTests {
     let endings = try await bank.records().filter { $0.conclusion == .ended(.failed(.attemptsExhausted)) }
     #expect(endings.count == 32 && Set(endings.map(\.reVerification)).count == 32)
     // All of them are one user's, so that their counters met in every commit.
-    #expect(bank.inner.failures(of: "anna", in: Bank.organisation).revision == 96)
+    #expect(try await bank.inner.failures(of: "anna", in: Bank.organisation).revision == 96)
   }
 
-  @Test("64 at once with one genuine among them: verified or exhausted, never both, of many re-verifications")
-  func oneGenuine() async throws {
-    let bank = try await bank()
+  @Test("64 at once with one genuine among them: verified or exhausted, never both, of many re-verifications",
+    arguments: TestStore.all)
+  func oneGenuine(on kind: TestStore) async throws {
+    let bank = try await bank(on: kind)
     for number in 0..<Self.many {
       let begun = try await bank.begin()
       let answers = try await submitAtOnce(attempts(64, genuineAt: number % 64), to: begun, bank)

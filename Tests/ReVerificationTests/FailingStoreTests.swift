@@ -75,12 +75,12 @@ struct FailingStoreTests {
           .ended(outcome),
         ])
       #expect(try await run.bank.engine.outcome(of: begun.id) == outcome)
-      #expect(run.bank.inner.balance(of: Bank.organisation) == Credits(9))
+      #expect(try await run.bank.inner.balance(of: Bank.organisation) == Credits(9))
       let records = try await run.bank.records()
       #expect(records.map(\.evidence?.attempt) == [1, 2, 3])
       #expect(records.map(\.conclusion) == run.answers.map(\.conclusion))
       #expect(
-        run.bank.inner.failures(of: "anna", in: Bank.organisation).failures.count
+        try await run.bank.inner.failures(of: "anna", in: Bank.organisation).failures.count
           == (last == Face.anna ? 0 : 3))
     }
   }
@@ -93,12 +93,12 @@ struct FailingStoreTests {
     }
     let begun = try #require(run.begun)
     #expect(try await run.bank.engine.outcome(of: begun.id) == .failed(.attemptsExhausted))
-    let stored = try #require(run.bank.inner.reVerification(begun.id))
+    let stored = try #require(try await run.bank.inner.reVerification(begun.id))
     let machine = try ReVerification(stored)
     #expect(machine.attempts.count == 3)
     #expect(run.bank.scorer.assessments(for: begun.challenge) <= 3)
     #expect(try await run.bank.endings(of: begun.id).count == 1)
-    #expect(run.bank.inner.balance(of: Bank.organisation) == Credits(9))
+    #expect(try await run.bank.inner.balance(of: Bank.organisation) == Credits(9))
     let remaining = run.answers.compactMap { answer -> Int? in
       if case .retry(_, let remaining) = answer { remaining } else { nil }
     }
@@ -125,7 +125,7 @@ struct FailingStoreTests {
           == (index < 2
             ? .retry(.faceNotMatched, attemptsRemaining: 2 - index) : .ended(.failed(.attemptsExhausted))))
     }
-    #expect(bank.inner.balance(of: Bank.organisation) == Credits(9))
+    #expect(try await bank.inner.balance(of: Bank.organisation) == Credits(9))
     #expect(try await bank.endings(of: begun.id).count == 1)
   }
 

@@ -14,7 +14,7 @@ struct MachineTests {
     ReVerification(
       id: "r", organisation: "bank", workflow: "w", user: "anna", apiKey: "key",
       challenge: Challenge(nonce: "00"), policy: try Bank.policy(lockOut: .standard), price: Credits(3),
-      at: start)
+      at: ClockReading(wall: start, millisecondsSinceBoot: 0, boot: "boot"))
   }
 
   private func submission(_ key: IdempotencyKey, claim: ClaimID = "c1") -> ReVerification.Event {
@@ -52,9 +52,14 @@ struct MachineTests {
     #expect(machine.handle(.evaluated("c2", .notLive), at: start) == .ignore)
   }
 
-  /// What version 1 writes, kept here so that later versions are held to reading it.
-  private static let stored = """
-    {"apiKey":"key","begunAt":{"millisecondsSince1970":1750000000000},"challenge":{"nonce":"00"},"format":1,\
+  /// What version 2 writes, and 1 wrote, kept here so that later versions are held to reading it.
+  private static let stored =
+    #"{"apiKey":"key","begun":{"boot":"boot","millisecondsSinceBoot":0,"wall":{"millisecondsSince1970":1750000000000}},"#
+    + #""challenge":{"nonce":"00"},"format":2,"# + tail
+  private static let storedByVersion1 =
+    #"{"apiKey":"key","begunAt":{"millisecondsSince1970":1750000000000},"challenge":{"nonce":"00"},"format":1,"#
+    + tail
+  private static let tail = """
     "id":"r","organisation":"bank","policy":{"attempts":3,"lifeMilliseconds":600000,"lockOut":{\
     "durationMilliseconds":1800000,"failures":5,"windowMilliseconds":180000},"recogniseThreshold":0.6,\
     "verifyThreshold":0.5},"price":{"units":3},"state":{"evaluating":{"attempts":[{"answer":{"retry":{"_0":\
@@ -71,7 +76,17 @@ struct MachineTests {
       revision: 1)
   }
 
-  @Test("the stored form of version 1 is written and read as it always was")
+  @Test("the stored form of version 1 is read, its life measured by the time of day")
+  func version1() throws {
+    let machine = try ReVerification(stored(Self.storedByVersion1))
+    #expect(machine.attempts.count == 2 && machine.begunAt == start)
+    for (seconds, isOver) in [(599, false), (600, true)] {
+      let later = ClockReading(wall: start + .seconds(seconds), millisecondsSinceBoot: 7, boot: "boot")
+      #expect((machine.time(at: later) >= machine.expiry) == isOver)
+    }
+  }
+
+  @Test("the stored form of version 2 is written and read as it always was")
   func storedForm() throws {
     var machine = try machine()
     _ = machine.handle(submission("A"), at: start)
@@ -113,7 +128,7 @@ struct MachineTests {
   @Test(
     "a stored form that can't have come about is refused",
     arguments: [
-      (#""format":1"#, #""format":2"#), (#""attempts":3"#, #""attempts":1"#), (#""key":"B""#, #""key":"A""#),
+      (#""format":2"#, #""format":3"#), (#""attempts":3"#, #""attempts":1"#), (#""key":"B""#, #""key":"A""#),
       (#""attempt":2"#, #""attempt":1"#), (#""attempt":2"#, #""attempt":0"#),
       (#""attempt":2"#, #""attempt":3"#),
       (#""attempt":2"#, #""attempt":-9223372036854775808"#), (#""id":"r""#, #""id":"q""#),

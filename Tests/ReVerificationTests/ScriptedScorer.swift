@@ -60,7 +60,9 @@ final class ScriptedScorer: LivenessScorer {
     try scorer.check(capture)
   }
 
-  func assess(_ capture: Capture, for challenge: Challenge) async throws -> LivenessAssessment {
+  func assess(
+    _ capture: Capture, for challenge: Challenge, at now: Instant
+  ) async throws -> LivenessAssessment {
     let fails = state.withLock { state in
       state.assessments[challenge, default: 0] += 1
       guard state.failures > 0 else { return false }
@@ -78,6 +80,6 @@ final class ScriptedScorer: LivenessScorer {
       for arrival in arrivals { arrival.resume() }
     }
     if fails { throw Failure() }
-    return scorer.assess(capture, for: challenge)
+    return scorer.assess(capture, for: challenge, at: now)
   }
 }

@@ -34,7 +34,7 @@ struct SequenceTests {
     ReVerification(
       id: "r", organisation: "bank", workflow: "w", user: "anna", apiKey: "key",
       challenge: Challenge(nonce: "00"), policy: try Bank.policy(attempts: attempts), price: Credits(3),
-      at: Self.start)
+      at: ClockReading(wall: Self.start, millisecondsSinceBoot: 0, boot: "boot"))
   }
 
   private func scores(_ claimed: Float, other: Float = 0) -> MatchScores {

@@ -52,6 +52,9 @@ public struct CommandRun: Sendable {
   public static let package = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
     .standardizedFileURL
 
+  /// An executable of the package, as it was built with the tests.
+  public static func product(_ name: String) -> URL { products.appending(path: name) }
+
   /// Where the test runner and the command were built.
   private static let products: URL = {
     let runner = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()

@@ -24,6 +24,7 @@ public enum Sample {
   public static let airline: OrganisationID = "airline"
   public static let space = EmbeddingSpace.test(dimension: 4)
   public static let noon = Instant(millisecondsSince1970: 1_750_000_000_000)
+  public static let reading = ClockReading(wall: noon, millisecondsSinceBoot: 5, boot: "boot")
 
   public static func policy(attempts: Int = 3) throws -> ReVerificationPolicy {
     try ReVerificationPolicy(
@@ -86,12 +87,12 @@ public enum Sample {
     return DecisionRecord(
       reVerification: id, organisation: organisation, workflow: "onboarding", user: "anna", apiKey: "key",
       conclusion: .ended(.verified(reVerificationID: id, originalSessionID: "s", userID: "anna")),
-      decidedAt: noon, begunAt: noon, expiry: noon + .seconds(600), policy: try policy(), space: space,
+      decidedAt: reading, begunAt: reading, expiry: noon + .seconds(600), policy: try policy(), space: space,
       evidence: DecisionRecord.Evidence(
         attempt: 1, key: "k", claimedAt: noon, contentDigest: Digest(of: [1]), captureDigest: Digest(of: [2]),
-        livenessModel: "model",
+        livenessModel: "model", assessedAt: noon,
         liveness: LivenessAssessment(.live, score: 0.1.nextUp, threshold: 0.1, cues: ["cue": 1e-300]),
-        scores: MatchScores(claimed: [reference], otherPerson: reference)),
+        scores: MatchScores(claimed: [reference], otherPerson: reference), searchedThrough: 3),
       charged: Credits(1), engineVersion: "0")
   }
 

@@ -18,7 +18,7 @@ func example() async throws {
 
   // The session was approved: this enrols the face.
   let face = UncheckedEmbedding((0..<512).map { Float($0 % 7) - 3 }, space: space)
-  _ = try await engine.sessionApproved(
+  try await engine.enrol(
     SessionApproval(
       id: "session-1", organisation: "bank", workflow: "onboarding", user: "user-1",
       approvedAt: SystemClock().now(), embeddings: [face]))

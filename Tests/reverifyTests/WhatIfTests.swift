@@ -27,6 +27,10 @@ import Testing
     return MatchScores(claimed: [reference("u", claimed)], otherPerson: other.map { reference("o", $0) })
   }
 
+  private static func reading(_ second: Int64) -> ClockReading {
+    ClockReading(wall: instant(second), millisecondsSinceBoot: second * 1000, boot: "boot")
+  }
+
   /// A record of an attempt, or of an end without one.
   private static func record(
     _ id: ReVerificationID, _ conclusion: DecisionRecord.Conclusion, attempt: Int? = nil,
@@ -37,14 +41,14 @@ import Testing
       DecisionRecord.Evidence(
         attempt: number, key: IdempotencyKey("k\(number)"), claimedAt: instant(Int64(10 + number)),
         contentDigest: Digest(of: [UInt8(number)]), captureDigest: Digest(of: [UInt8(number)]),
-        livenessModel: "l",
+        livenessModel: "l", assessedAt: instant(Int64(10 + number)),
         liveness: LivenessAssessment(liveness >= 0.5 ? .live : .notLive, score: liveness, threshold: 0.5),
-        scores: scores)
+        scores: scores, searchedThrough: nil)
     }
     return DecisionRecord(
       reVerification: id, organisation: "org", workflow: "w", user: "u", apiKey: "key",
       conclusion: conclusion,
-      decidedAt: instant(Int64(20 + (attempt ?? 5))), begunAt: instant(0), expiry: instant(600),
+      decidedAt: reading(Int64(20 + (attempt ?? 5))), begunAt: reading(0), expiry: instant(600),
       policy: try policy(), space: space, evidence: evidence, engineVersion: "v")
   }
 

@@ -1,0 +1,37 @@
+import Biometrics
+import FaceMatching
+
+/// The gallery, with how far along each organisation's order of enrolment it has come.
+///
+/// References are added in the order of their numbers in the store, one behind the other. So what a search sees is told by one
+/// number: all sessions up to it, less those that were erased. That is how a decision can be made again later.
+final class GalleryFeed: Sendable {
+  let gallery: Gallery
+  private let through = Guarded<[OrganisationID: Int64]>([:])
+
+  init(_ gallery: Gallery) {
+    self.gallery = gallery
+  }
+
+  var space: EmbeddingSpace { gallery.space }
+
+  /// The number of the last session that was looked at; 0 before the first.
+  func position(in organisation: OrganisationID) -> Int64 {
+    through.withLock { $0[organisation] ?? 0 }
+  }
+
+  /// Goes on to the session numbered `sequence`, whose reference, if it has one to compare with, takes part from now on.
+  func advance(
+    to sequence: Int64, in organisation: OrganisationID, adding reference: Reference?
+  ) throws(GalleryError) {
+    try through.withLock { (through: inout [OrganisationID: Int64]) throws(GalleryError) in
+      if let reference { try gallery.enrol(reference) }
+      through[organisation] = sequence
+    }
+  }
+
+  /// The references as they are now, and the number of the last session among them.
+  func snapshot(of organisation: OrganisationID) -> (GallerySnapshot, through: Int64) {
+    through.withLock { (gallery.snapshot(of: organisation), $0[organisation] ?? 0) }
+  }
+}

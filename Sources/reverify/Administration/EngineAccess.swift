@@ -1,0 +1,112 @@
+import Biometrics
+import EmbeddingFiles
+import EnrolmentStore
+import FaceMatching
+import Foundation
+import Liveness
+import ReVerification
+
+/// An engine on the store that a command works on, and the options that shape it.
+enum EngineAccess {
+  static let options: [CommandOption] = [
+    .option("space", "NAME", "the embedding space (default: that of the sessions in the store)"),
+    SpaceLibrary.option,
+    .option(
+      "liveness", "FILES",
+      "liveness models, with commas (default: upstream passive scores, which prove little)"),
+    .option("log", "LEVEL", "JSON lines on stderr: debug, info, warning or error (default: none)"),
+  ]
+
+  /// JSON lines on stderr.
+  private struct StandardError: LogSink {
+    func write(_ line: String) { log(line) }
+  }
+
+  static func open(_ store: SQLiteStore, _ arguments: Arguments) async throws
+    -> ReVerificationEngine
+  {
+    let space = try await space(of: store, arguments)
+    var observers: [any EngineObserver] = []
+    if let text = arguments["log"] {
+      guard let level = EngineLog.Level(rawValue: text) else {
+        throw UsageError("--log is one of debug, info, warning, error, not '\(text)'")
+      }
+      observers.append(EngineLog(StandardError(), level: level))
+    }
+    return try await ReVerificationEngine.open(
+      store: store, gallery: Gallery(space: space), liveness: try await scorer(store, arguments),
+      observer: EngineObservers(observers)
+    ) { Progress.count("sessions read", $0) }
+  }
+
+  /// The space that is named, or else that of the first session in the store.
+  static func space(of store: SQLiteStore, _ arguments: Arguments) async throws -> EmbeddingSpace {
+    if let name = arguments["space"] {
+      return try SpaceLibrary.read(arguments).space(named: name).space
+    }
+    for organisation in try await store.organisations() {
+      let first = try await store.sessions(in: organisation.id, after: 0, limit: 1).first
+      if let first { return first.enrolled.session.space }
+    }
+    throw UsageError("of which embedding space? There is no session yet to tell: give --space NAME")
+  }
+
+  private static func scorer(
+    _ store: SQLiteStore, _ arguments: Arguments
+  ) async throws -> any LivenessScorer {
+    guard let paths = arguments["liveness"] else { return UpstreamPassiveScorer() }
+    let models = try paths.split(separator: ",").map { path in
+      do {
+        return try LivenessModel.load(path: String(path))
+      } catch {
+        throw InputError("\(path): \(error)")
+      }
+    }
+    let digests = try models.map { try $0.digest() }.joined(separator: "+")
+    // Challenges outlive a command, so their keys come from the operator's key and not from chance.
+    let key = try StoreAccess.challengeKey(arguments)
+    return CaptureLivenessScorer(
+      detector: try LivenessDetector(models: models), model: "capture-\(digests)",
+      challengeKey: key.derived("challenge"), replayKey: key.derived("replay"))
+  }
+}
+
+extension StoreAccess {
+  /// From which the keys of challenges and fingerprints are made: a secret of its own beside the store's keys.
+  struct ChallengeKey {
+    private let secret: [UInt8]
+
+    init(_ secret: [UInt8]) {
+      self.secret = secret
+    }
+
+    func derived(_ purpose: String) -> [UInt8] {
+      Digest(of: Array("reverify command \(purpose) 1:".utf8) + secret).bytes
+    }
+  }
+
+  static func challengeKey(_ arguments: Arguments) throws -> ChallengeKey {
+    let environment = ProcessInfo.processInfo.environment["REVERIFY_MASTER_KEY"]
+    let text =
+      try arguments["master-key"].map { try String(contentsOfFile: $0, encoding: .utf8) }
+      ?? environment
+    guard let text else { throw InputError("there is no master key to make challenges under") }
+    return ChallengeKey(Array(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8))
+  }
+}
+
+/// The embeddings that `--embeddings` and `--rows` name, as a caller of the engine hands them in.
+enum EmbeddingRows {
+  static let options: [CommandOption] = [
+    .option("embeddings", "FILE", "embeddings of one face: any file that 'compare' reads"),
+    .option("rows", "ROWS", "rows of the file, such as 0,5,10-19 (default: all)"),
+  ]
+
+  static func read(_ arguments: Arguments, space: EmbeddingSpace) throws -> [UncheckedEmbedding] {
+    let matrix = try EmbeddingFile.read(try arguments.required("embeddings"))
+    let rows = try arguments["rows"].map { try SearchCommand.rows($0, below: matrix.rowCount) }
+    return (rows ?? Array(0..<matrix.rowCount)).map {
+      UncheckedEmbedding(Array(matrix[$0]), space: space)
+    }
+  }
+}

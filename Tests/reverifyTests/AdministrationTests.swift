@@ -1,0 +1,168 @@
+import Biometrics
+import EmbeddingFiles
+import Foundation
+import TestSupport
+import Testing
+
+/// The commands that a bank works with, run as its people would.
+@Suite("A bank's commands")
+struct AdministrationTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    var random = SeededGenerator(seed: 7)
+    let ada = (0..<512).map { _ in Float.random(in: -1...1, using: &random) }
+    let near = ada.map { $0 + Float.random(in: -0.1...0.1, using: &random) }
+    let bob = (0..<512).map { _ in Float.random(in: -1...1, using: &random) }
+    for (name, rows) in [
+      ("approved.fbin", [ada, near]), ("probe.fbin", [near]), ("bob.fbin", [bob]),
+    ] {
+      _ = try folder.write(name, Self.fbin(rows))
+    }
+  }
+
+  private static func fbin(_ rows: [[Float]]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    func append(_ number: UInt32) {
+      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    append(UInt32(rows.count))
+    append(UInt32(rows[0].count))
+    for value in rows.joined() { append(value.bitPattern) }
+    return bytes
+  }
+
+  /// Runs lines of shell in the folder, in which `reverify` is the command.
+  private func run(_ lines: String) throws -> CommandRun {
+    try CommandRun(
+      shell: """
+        cd '\(folder.path)'; export REVERIFY_MODELS='\(CommandRun.package.path)/models'
+        binary=$0; reverify() { "$binary" "$@"; }
+        set -e
+        \(lines)
+        """)
+  }
+
+  /// The README's block, word for word.
+  private static func readme() throws -> String {
+    let text = try String(
+      contentsOf: CommandRun.package.appending(path: "README.md"), encoding: .utf8)
+    let section = try #require(text.range(of: "## A bank's first steps"))
+    let start = try #require(text[section.upperBound...].range(of: "```sh\n"))
+    let end = try #require(text[start.upperBound...].range(of: "```"))
+    return String(text[start.upperBound..<end.lowerBound])
+  }
+
+  @Test("the README's first steps work as they are printed there, to their end")
+  func firstSteps() throws {
+    let done = try run(Self.readme())
+    #expect(done.status == 0, "\(done.errors)")
+    for text in [
+      "made the store bank.db", "s-42: enrolled", "verified: user u-17, session s-42",
+      "confirmed: 1",
+      "intact: 1 records", "erased", "nothing of the erased was found", "nothing wrong was found",
+    ] {
+      #expect(done.output.contains(text), "\(text)")
+    }
+  }
+
+  private static let setUp = """
+    reverify init --store bank.db --master-key key.hex > /dev/null
+    export REVERIFY_MASTER_KEY=$(cat key.hex)
+    reverify org --store bank.db --organisation bank > /dev/null
+    reverify workflow --store bank.db --organisation bank --workflow w --space edgeface-xs > /dev/null
+    """
+
+  @Test("a master key is made unreadable to others, and another key opens nothing")
+  func masterKey() throws {
+    let made = try run(Self.setUp + "\nstat -c %a key.hex; wc -c < key.hex")
+    #expect(made.lines == ["600", "65"])
+    let other = try run(
+      "REVERIFY_MASTER_KEY=\(String(repeating: "ab", count: 32)) reverify doctor --store bank.db")
+    #expect(other.status == 65 && other.errors.contains("wrongKey"))
+    let none = try run("reverify init --store bank.db --master-key key.hex")
+    #expect(none.status == 65 && none.errors.contains("there is a file already"))
+  }
+
+  @Test(
+    "somebody else, a lost key and a wrong workflow are told apart, and the exit status says which")
+  func refusals() throws {
+    let done = try run(
+      Self.setUp + """
+
+        reverify user --store bank.db --organisation bank --user u --email ada@example.org > /dev/null
+        export REVERIFY_API_KEY=$(reverify key --store bank.db --organisation bank --key k)
+        reverify enrol --store bank.db --organisation bank --workflow w --user u --session s --space edgeface-xs \
+          --embeddings approved.fbin
+        set +e
+        reverify begin --store bank.db --workflow none --email ada@example.org; echo $?
+        REVERIFY_API_KEY=guess reverify begin --store bank.db --workflow w --email ada@example.org; echo $?
+        reverify begin --store bank.db --workflow w --email nobody; echo $?
+        reverify begin --store bank.db --workflow w --email ada@example.org > begun.json
+        id=$(sed -n 's/.*"reVerification" : "\\(.*\\)".*/\\1/p' begun.json)
+        submit() { reverify submit --store bank.db --re-verification $id --passive 0.9,0.9,0.9 "$@"; echo $?; }
+        submit --key 1 --embeddings bob.fbin
+        submit --key 1 --embeddings bob.fbin
+        submit --key 1 --embeddings probe.fbin
+        reverify key --store bank.db --organisation bank --revoke
+        reverify begin --store bank.db --workflow w --email ada@example.org; echo $?
+        """)
+    #expect(
+      done.lines == [
+        "s: enrolled", "failed: notEligible, notFound", "1", "failed: notEligible, notAuthorized",
+        "1", "65",
+        "retry: faceNotMatched, attempts remaining: 2", "1",
+        "retry: faceNotMatched, attempts remaining: 2", "1",
+        "65", "revoked k", "failed: notEligible, notAuthorized", "1",
+      ])
+    #expect(
+      done.errors.contains("validation.invalidEmail")
+        && done.errors.contains("validation.keyReused"))
+    #expect(!done.errors.contains("ada@"))
+  }
+
+  @Test("an import goes on where it stopped, and names what it could not use")
+  func bulk() throws {
+    var random = SeededGenerator(seed: 1)
+    var rows = (0..<30).map { _ in (0..<512).map { _ in Float.random(in: -1...1, using: &random) } }
+    rows[7] = [Float](repeating: 0, count: 512)
+    let data = "\(folder.path)/data"
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    _ = try folder.write("data/embeddings.fbin", Self.fbin(rows))
+    let index = "subject,image\n" + (0..<30).map { "person-\($0 / 2),image-\($0)\n" }.joined()
+    _ = try folder.write("data/index.csv", Array(index.utf8))
+    let command = """
+      reverify import --store bank.db --organisation bank --workflow w --space edgeface-xs --data data \
+        --email-domain example.org --batch 8
+      """
+    let done = try run(
+      Self.setUp
+        + "\nset +e\n\(command); echo $?\n\(command); echo $?\nreverify doctor --store bank.db")
+    #expect(
+      Array(done.lines.prefix(6)) == [
+        "enrolled 29", "failed 1", "1", "alreadyEnrolled 29", "failed 1", "1",
+      ])
+    #expect(
+      done.errors.contains("session person-3/image-7") && done.output.contains("sessions: 29 ready")
+    )
+  }
+
+  @Test("the flow's demonstration shows every state of the contract and one result a scene")
+  func flow() throws {
+    let run = try CommandRun(["flow-demo"])
+    #expect(run.status == 0)
+    for state in [
+      "starting", "faceCheck(banner: nil)", "sending", "deciding", "error(", "cannotContinue",
+    ] {
+      #expect(run.output.contains("state: \(state)"), "\(state)")
+    }
+    #expect(run.output.contains("2 attempts left"))
+    #expect(
+      run.lines.filter { $0.hasPrefix("onResult") }.map(String.init).map {
+        $0.split(separator: ",")[0]
+      } == [
+        "onResult: success", "onResult: success", "onResult: success", "onResult: failure",
+      ])
+  }
+}
