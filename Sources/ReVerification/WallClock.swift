@@ -22,11 +22,17 @@ public struct SystemClock: WallClock {
       millisecondsSinceBoot: Self.milliseconds(CLOCK_BOOTTIME), boot: Self.boot)
   }
 
+  /// A timespec is two longs (POSIX, `<time.h>`). They are read by their place: which module declares the members changes
+  /// with what else a build imports.
   private static func milliseconds(_ clock: clockid_t) -> Int64 {
-    var time = timespec()
-    let status = clock_gettime(clock, &time)
-    precondition(status == 0, "the system has no clock")
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { time in
+      let status = clock_gettime(clock, time.baseAddress!)
+      precondition(status == 0, "the system has no clock")
+      let words = UnsafeRawBufferPointer(time)
+      let seconds = words.load(as: Int.self)
+      let nanoseconds = words.load(fromByteOffset: MemoryLayout<Int>.size, as: Int.self)
+      return Int64(seconds) * 1000 + Int64(nanoseconds) / 1_000_000
+    }
   }
 
   /// Where the kernel doesn't say, each process is a boot of its own, and only the time of day bridges them.

@@ -35,7 +35,8 @@ struct Main {
     let submissions = Int(options["--submissions"] ?? "") ?? 500
     let threads = Int(options["--threads"] ?? "") ?? 1
     let seed = UInt64(options["--seed"] ?? "") ?? 1
-    let folder = FileManager.default.temporaryDirectory.appending(path: "reverify-submit-\(UUID().uuidString)")
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "reverify-submit-\(UUID().uuidString)")
     let path = options["--store"] ?? folder.appending(path: "bank.db").path
     if options["--store"] == nil {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -44,18 +45,21 @@ struct Main {
 
     let store = try await SQLiteStore.open(.init(path: path), masterKey: MasterKey(.benchmark()))
     let cohort = SyntheticCohort(seed: seed, dimension: space.dimension)
-    let filling = try await seconds { try await fill(store, enrolled, cohort) }
+    let start = ContinuousClock.now
+    try await fill(store, enrolled, cohort)
+    let filled = ContinuousClock.now
     let times = Times()
     let gallery = try Gallery(space: space, configuration: .init(threadCount: threads))
-    var engine: ReVerificationEngine?
-    let opening = try await seconds {
-      engine = try await ReVerificationEngine.open(
-        store: store, gallery: gallery, liveness: UpstreamPassiveScorer(), observer: times)
-    }
-    guard let engine else { preconditionFailure("it was opened") }
+    let engine = try await ReVerificationEngine.open(
+      store: store, gallery: gallery, liveness: UpstreamPassiveScorer(), observer: times)
+    let opened = ContinuousClock.now
     let count = gallery.snapshot(of: organisation).count
-    print("\(count) enrolled, \(threads) thread(s) a search, \(try Kernels.fromEnvironment.get().level.rawValue), synchronous=FULL")
-    print("filled in \(rounded(filling)) s, opened in \(rounded(opening)) s")
+    print(
+      "\(count) enrolled, \(threads) thread(s) a search, \(try Kernels.fromEnvironment.get().level.rawValue), synchronous=FULL"
+    )
+    print(
+      "filled in \(rounded((filled - start) / .seconds(1))) s, opened in \(rounded((opened - filled) / .seconds(1))) s"
+    )
 
     var verified = 0
     for number in 0..<submissions {
@@ -84,7 +88,8 @@ struct Main {
         Workflow(
           id: "onboarding", organisation: organisation,
           policy: ReVerificationPolicy(
-            verifyThreshold: SimilarityThreshold(0.45)!, recogniseThreshold: SimilarityThreshold(0.55)!, lockOut: nil))),
+            verifyThreshold: SimilarityThreshold(0.45)!, recogniseThreshold: SimilarityThreshold(0.55)!,
+            lockOut: nil))),
       .apiKey(APIKey(id: "key", secret: "benchmark", organisation: organisation)),
     ])
     for start in stride(from: 0, to: enrolled, by: 1000) {
@@ -97,7 +102,8 @@ struct Main {
           .enrol(
             EnrolledSession(
               ApprovedSession(
-                id: SessionID("session-\(subject)"), organisation: organisation, workflow: "onboarding", user: user,
+                id: SessionID("session-\(subject)"), organisation: organisation, workflow: "onboarding",
+                user: user,
                 approvedAt: Instant(millisecondsSince1970: 0), space: space, preparation: .ready),
               embeddings: [UncheckedEmbedding(cohort.embedding(subject: subject, image: 0), space: space)])))
       }
@@ -108,7 +114,8 @@ struct Main {
   private static func report(_ times: [AttemptTimes]) {
     let parts: [(String, (AttemptTimes) -> Duration)] = [
       ("decode", { $0.decode }), ("liveness", { $0.liveness }), ("search", { $0.search }),
-      ("durability", { $0.durability }), ("all but durability", { $0.total - $0.durability }), ("total", { $0.total }),
+      ("durability", { $0.durability }), ("all but durability", { $0.total - $0.durability }),
+      ("total", { $0.total }),
     ]
     for (name, part) in parts {
       let milliseconds = times.map { part($0) / .milliseconds(1) }.sorted()
@@ -118,12 +125,6 @@ struct Main {
       let label = name.padding(toLength: 20, withPad: " ", startingAt: 0)
       print("\(label) median \(rounded(quantile(0.5))) ms   99 %: \(rounded(quantile(0.99))) ms")
     }
-  }
-
-  private static func seconds(_ work: () async throws -> Void) async rethrows -> Double {
-    let start = ContinuousClock.now
-    try await work()
-    return (ContinuousClock.now - start) / .seconds(1)
   }
 
   private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
