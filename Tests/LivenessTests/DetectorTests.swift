@@ -96,7 +96,7 @@ struct DetectorTests {
     let live = try Fixtures.passing()
     for cue in Cue.allCases where cue != .colour {
       var model = try model()
-      model.cues[cue.rawValue]!.floor = 1e9
+      model.cues[cue.rawValue]!.floor = 1e4
       let decision = try LivenessDetector(models: [model]).assess(live)
       #expect(decision.verdict == .fail)
       #expect(decision.score == 0)
@@ -119,6 +119,7 @@ struct DetectorTests {
       }
     }
     #expect(throws: LivenessError(.unknownPolicy)) { try Fixtures.detector(policy: "none") }
+    #expect(throws: LivenessError(.repeatedLandmarker)) { try LivenessDetector(models: [model(), model()]) }
   }
 
   @Test("the same capture gets the same bits on every run")
@@ -155,5 +156,19 @@ struct DetectorTests {
     #expect(
       decision.reasons.prefix(4) == [.usedChallenge, .expiredChallenge, .otherChallenge, .replayedCapture])
     #expect(decision.verdict == .fail)
+  }
+
+  @Test("a score that is no number never passes")
+  func noNumber() throws {
+    var model = try model()
+    let live = try Fixtures.passing()
+    let features = LivenessDetector.features(
+      of: live.capture, answering: live.schedule, limits: model.limits, extractor: Fixtures.extractor)
+    func decision() -> LivenessDecision {
+      model.decide(features, findings: [], policy: model.policies["standard"]!, coloursShown: true)
+    }
+    #expect(decision().verdict == .pass)
+    model.fusion.bias = .nan
+    #expect(decision().verdict == .fail && decision().score == 0)
   }
 }

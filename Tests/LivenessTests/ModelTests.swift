@@ -64,6 +64,15 @@ struct ModelTests {
     try expect(.badValidation) { $0.validation.policy = "other" }
     try expect(.noRequiredCue) { for name in $0.cues.keys { $0.cues[name]!.isRequired = false } }
     try expect(.noRequiredCue) { for name in $0.cues.keys { $0.cues[name]!.isEnabled = false } }
+    try expect(.noRequiredCue) {
+      for name in $0.cues.keys where name != "colour" { $0.cues[name]!.isRequired = false }
+    }
+    try expect(.outOfRange) { $0.fusion.weights["geometry"] = 1e308 }
+    try expect(.outOfRange) { $0.fusion.bias = 1e6 }
+    try expect(.outOfRange) { $0.cues["geometry"]!.floor = -1e300 }
+    try expect(.badLimits) { $0.limits.maximumGap = 1e300 }
+    try expect(.badLimits) { $0.limits.minimumJitter = -1e300 }
+    try expect(.badLimits) { $0.limits.frozenRun = 1 << 60 }
   }
 
   @Test("a file with a part missing, an unknown feature or no JSON is refused where it is")

@@ -170,6 +170,7 @@ struct SnapshotFileReader: Sendable {
       guard seal.isIntact(bytes, count: section.byteCount, as: section) else {
         throw .damaged(section: section.name, offset: UInt64(section.offset))
       }
+      file.expectScatteredReads(from: section.offset, count: section.byteCount)
       return .snapshot(file, offset: section.offset, count: count)
     }
     let memory = RowMemory.process(count)

@@ -88,6 +88,12 @@ final class MappedFile: @unchecked Sendable {
     self.count = count
   }
 
+  /// Says of a part that begins on a page that few of its pages will be asked for, one by one: the system then reads no
+  /// neighbours along with them.
+  func expectScatteredReads(from offset: Int, count: Int) {
+    madvise(UnsafeMutableRawPointer(mutating: start + offset), count, MADV_RANDOM)
+  }
+
   deinit { munmap(UnsafeMutableRawPointer(mutating: start), count) }
 }
 

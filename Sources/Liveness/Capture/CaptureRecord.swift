@@ -94,11 +94,14 @@ private struct RecordDecoder {
         stages = try rows(4).map { .init(start: $0[0], width: $0[1], centreX: $0[2], centreY: $0[3]) }
         guard !stages.isEmpty, stages.allSatisfy({ $0.width > 0 }) else { throw reader.error(.outOfRange) }
       case 6:
-        flashes = try rows(3).compactMap { row in
-          ChallengeSchedule.Colour(rawValue: Int(row[0])).map {
+        let rows = try rows(3)
+        flashes = rows.compactMap { row in
+          Int(exactly: row[0]).flatMap(ChallengeSchedule.Colour.init(rawValue:)).map {
             .init(colour: $0, start: row[1], duration: row[2])
           }
         }
+        // A colour that isn't one would be a colour that nobody need answer.
+        guard flashes.count == rows.count else { throw reader.error(.outOfRange) }
       default:
         guard reader.peek() == UInt8(ascii: "{") else { throw reader.error(.wrongType) }
         let start = reader.position

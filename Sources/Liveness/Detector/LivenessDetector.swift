@@ -6,6 +6,8 @@ public struct LivenessError: Error, Hashable, Sendable, CustomStringConvertible 
     /// No model for this landmarker, version and number of points.
     case unsupportedLandmarker
     case unknownPolicy
+    /// Two models are for one landmarker.
+    case repeatedLandmarker
   }
 
   public let code: Code
@@ -18,6 +20,7 @@ public struct LivenessError: Error, Hashable, Sendable, CustomStringConvertible 
     switch code {
     case .unsupportedLandmarker: "no liveness model for this landmarker, version and number of points"
     case .unknownPolicy: "the liveness model has no policy of this name"
+    case .repeatedLandmarker: "one liveness model for each landmarker was expected, found two for one"
     }
   }
 }
@@ -42,6 +45,7 @@ public struct LivenessDetector: Sendable {
     for model in models {
       try model.check()
       guard let policy = model.policies[name] else { throw LivenessError(.unknownPolicy) }
+      guard entries[model.landmarker] == nil else { throw LivenessError(.repeatedLandmarker) }
       let template = FaceTemplate(
         layout: model.landmarker.layout!, x: model.template.x, y: model.template.y,
         relief: model.template.relief)!

@@ -37,9 +37,10 @@ extension LivenessModel {
     }
     let fused = Elementary.logistic(sum)
     let isRefused = !reasons.isEmpty
-    let score = isComplete ? (isRefused ? 0 : fused) : nil
-    if !isRefused, fused < policy.retry { reasons = [.lowLivenessScore] }
-    if !isRefused, fused >= policy.retry, fused < policy.pass { reasons = [.poorQuality] }
+    let score = isComplete ? (isRefused || !fused.isFinite ? 0 : fused) : nil
+    // Asked so that a score which is no number passes neither.
+    if !isRefused, !(fused >= policy.retry) { reasons = [.lowLivenessScore] }
+    if !isRefused, fused >= policy.retry, !(fused >= policy.pass) { reasons = [.poorQuality] }
     let verdict: LivenessDecision.Verdict =
       reasons.isEmpty && isComplete ? .pass : (reasons.allSatisfy(\.asksForRetry) ? .retry : .fail)
     return LivenessDecision(

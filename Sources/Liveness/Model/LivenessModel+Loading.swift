@@ -12,6 +12,8 @@ public struct LivenessModelError: Error, Hashable, Sendable, CustomStringConvert
     case unsupportedLandmarks
     case badTemplate
     case notFinite
+    /// A number so large that no training makes it, and sums of it could be no number.
+    case outOfRange
     case badScale
     case negativeWeight
     case noPolicy
@@ -82,7 +84,9 @@ extension LivenessModel {
       guard Cue(rawValue: name) != nil else { throw LivenessModelError(.unknownCue, at: "cues.\(name)") }
       try cue.check(at: "cues.\(name)")
     }
-    guard cues.values.contains(where: { $0.isEnabled && $0.isRequired }) else {
+    // Colours are not always shown, so their cue alone is not enough.
+    guard cues.contains(where: { $0.key != Cue.colour.rawValue && $0.value.isEnabled && $0.value.isRequired })
+    else {
       throw LivenessModelError(.noRequiredCue, at: "cues")
     }
     try checkFusion()
@@ -91,14 +95,23 @@ extension LivenessModel {
     try validation.check(policies: policies)
   }
 
+  /// No bias, weight, slope, offset or floor is greater: those of shipped models are below 30.
+  fileprivate static var greatest: Double { 1e4 }
+
   private func checkFusion() throws(LivenessModelError) {
     guard fusion.bias.isFinite, fusion.clip.isFinite, fusion.clip > 0 else {
       throw LivenessModelError(.notFinite, at: "fusion")
+    }
+    guard fusion.bias.magnitude <= Self.greatest, fusion.clip <= Self.greatest else {
+      throw LivenessModelError(.outOfRange, at: "fusion")
     }
     for (name, weight) in fusion.weights {
       guard cues[name] != nil else { throw LivenessModelError(.unknownCue, at: "fusion.weights.\(name)") }
       guard weight.isFinite else { throw LivenessModelError(.notFinite, at: "fusion.weights.\(name)") }
       guard weight >= 0 else { throw LivenessModelError(.negativeWeight, at: "fusion.weights.\(name)") }
+      guard weight <= Self.greatest else {
+        throw LivenessModelError(.outOfRange, at: "fusion.weights.\(name)")
+      }
     }
   }
 
@@ -128,6 +141,10 @@ extension LivenessModel.CueModel {
       throw LivenessModelError(.notFinite, at: place)
     }
     guard slope >= 0 else { throw LivenessModelError(.negativeWeight, at: "\(place).slope") }
+    let numbers = [bias, slope, offset, floor] + terms.map(\.weight)
+    guard numbers.allSatisfy({ $0.magnitude <= LivenessModel.greatest }) else {
+      throw LivenessModelError(.outOfRange, at: place)
+    }
     for (name, range) in ranges {
       guard Feature(name: name) != nil else {
         throw LivenessModelError(.unknownFeature, at: "\(place).ranges.\(name)")
@@ -146,8 +163,10 @@ extension CheckLimits {
       maximumStageDelay,
     ]
     let shares = [maximumFaceCountErrors, maximumRepeats]
-    guard (4...CaptureLimits.frames).contains(minimumFrames), frozenRun >= 2, minimumJitter.isFinite,
-      positive.allSatisfy({ $0 > 0 && $0.isFinite }), shares.allSatisfy({ (0...0.5).contains($0) }),
+    // Times in milliseconds: nothing of a capture is longer than a minute.
+    guard (4...CaptureLimits.frames).contains(minimumFrames), (2...CaptureLimits.frames).contains(frozenRun),
+      (-20...0).contains(minimumJitter), positive.allSatisfy({ $0 > 0 && $0 <= 60_000 }),
+      shares.allSatisfy({ (0...0.5).contains($0) }),
       minimumDuration < maximumDuration
     else { throw LivenessModelError(.badLimits, at: "limits") }
   }
