@@ -1,7 +1,7 @@
 /// Pairs of rows to compare, with what is known of them.
 ///
-/// The columns `row_a` and `row_b` are needed, `same`, `fold` and `split` may be there; all of them, and any
-/// others, are kept in `table`, so that they can be printed again beside a score.
+/// The columns `row_a` and `row_b` are needed, `same` and `fold` may be there; all of them, and any others,
+/// are kept in `table`, so that they can be printed again beside a score.
 public struct PairsFile: Sendable {
   public struct Pair: Sendable, Hashable {
     /// The first row of embeddings, from 0.
@@ -13,14 +13,6 @@ public struct PairsFile: Sendable {
     /// The part of a cross-validation that the pair belongs to, by the column `fold`; `nil` where the file
     /// has none.
     public let fold: Int?
-    /// The part of a development protocol that it belongs to, by the column `split`; `nil` where the file has none.
-    public let split: Split?
-  }
-
-  /// The two parts of a development protocol: a threshold is chosen on the one and tried on the other.
-  public enum Split: String, Sendable, Hashable {
-    case train
-    case test
   }
 
   /// The file as it is: its columns, and a row for each pair.
@@ -31,7 +23,7 @@ public struct PairsFile: Sendable {
   /// Reads the pairs at `path`, whose rows are among `rowCount` rows of embeddings.
   ///
   /// Throws `outOfRange` when one is not, `empty` when there is no pair, and on a missing column, a `same`
-  /// other than 0 or 1, a `fold` that is no whole number and a `split` other than train or test.
+  /// other than 0 or 1 and a `fold` that is no whole number.
   public static func read(_ path: String, rowCount: Int) throws(EmbeddingFileError) -> PairsFile {
     try PairsFile(try CSVTable.read(path), rowCount: rowCount)
   }
@@ -41,7 +33,6 @@ public struct PairsFile: Sendable {
     let rowB = try table.requireColumn("row_b")
     let same = table.columns.firstIndex(of: "same")
     let fold = table.columns.firstIndex(of: "fold")
-    let split = table.columns.firstIndex(of: "split")
     guard table.rowCount > 0 else {
       throw Origin(file: table.file).error(.empty, expected: "at least one pair", found: "a header alone")
     }
@@ -57,16 +48,33 @@ public struct PairsFile: Sendable {
           },
           fold: try fold.map { column throws(EmbeddingFileError) in
             try table.number(index, column, in: 0..<Int.max)
-          },
-          split: try split.map { column throws(EmbeddingFileError) in
-            guard let split = Split(rawValue: table[index, column]) else {
-              throw table.error(
-                index, .malformed, expected: "train or test in column split", found: "other text")
-            }
-            return split
           }))
     }
     self.table = table
     self.pairs = pairs
+  }
+}
+
+/// The two parts of a development protocol: a threshold is chosen on the one and tried on the other.
+public enum DevelopmentSplit: String, Sendable, Hashable {
+  case train
+  case test
+}
+
+extension PairsFile {
+  /// The part of a development protocol that each pair belongs to, by the column `split`.
+  ///
+  /// Throws `missing` without that column or the truth of each pair, `malformed` for a cell other than train or test.
+  public func developmentSplits() throws(EmbeddingFileError) -> [DevelopmentSplit] {
+    let column = try table.requireColumn("split")
+    _ = try table.requireColumn("same")
+    var splits: [DevelopmentSplit] = []
+    for row in 0..<table.rowCount {
+      guard let split = DevelopmentSplit(rawValue: table[row, column]) else {
+        throw table.error(row, .malformed, expected: "train or test in column split", found: "other text")
+      }
+      splits.append(split)
+    }
+    return splits
   }
 }

@@ -6,8 +6,8 @@ extension EmbeddingInput {
   func labelled(group: String?) throws -> LabelledData {
     guard let subjects else { throw UsageError("whose are they? Give --index FILE") }
     let pairs = try pairsPath.map { try PairsFile.read($0, rowCount: matrix.rowCount).pairs } ?? []
-    let development =
-      try developmentPairsPath.map { try PairsFile.read($0, rowCount: matrix.rowCount).pairs } ?? []
+    let development = try developmentPairsPath.map { try PairsFile.read($0, rowCount: matrix.rowCount) }
+    let splits = try development?.developmentSplits() ?? []
     return LabelledData(
       name: name, values: matrix.values, dimension: matrix.dimension, subjects: subjects,
       isDetected: isDetected,
@@ -16,10 +16,9 @@ extension EmbeddingInput {
           .init(rowA: pair.rowA, rowB: pair.rowB, kind: $0 ? .mated : .nonMated, fold: pair.fold)
         }
       },
-      developmentPairs: development.compactMap { pair in
-        guard let isMated = pair.isMated, let split = pair.split else { return nil }
-        return .init(
-          rowA: pair.rowA, rowB: pair.rowB, kind: isMated ? .mated : .nonMated,
+      developmentPairs: zip(development?.pairs ?? [], splits).map { pair, split in
+        .init(
+          rowA: pair.rowA, rowB: pair.rowB, kind: pair.isMated == true ? .mated : .nonMated,
           fold: split == .train ? LabelledData.trainingFold : LabelledData.testFold)
       }, groups: try group.map(groups))
   }
