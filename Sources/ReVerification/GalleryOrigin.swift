@@ -69,8 +69,8 @@ public struct SnapshotRefusal: Error, Hashable, Sendable, CustomStringConvertibl
 
   init(_ error: SnapshotFileError) {
     switch error.code {
-    case .system(let failure):
-      self.init(failure.number == ENOENT ? .missing : .unreadable, "\(failure)")
+    case .system(let failure) where failure.number == ENOENT: self.init(.missing)
+    case .system(let failure): self.init(.unreadable, "\(failure)")
     case .notASnapshot, .length, .damaged, .malformed, .sealing: self.init(.damaged, error.reason)
     case .version: self.init(.otherVersion, error.reason)
     case .otherSpace: self.init(.otherSpace, error.reason)
