@@ -37,10 +37,10 @@ struct TrainingTests {
     #expect(fit.coefficients[0].isFinite && fit.coefficients[0] > 0)
   }
 
-  private func captures(_ subjects: Range<Int>) -> [LabelledCapture] {
+  private func captures(_ subjects: Range<Int>, bonaFideEach: Int = 2) -> [LabelledCapture] {
     var cohort = SimulatedCohort(profile: Fixtures.profile, seed: 5, subjects: subjects.count)
     cohort.firstSubject = subjects.lowerBound
-    cohort.bonaFideEach = 2
+    cohort.bonaFideEach = bonaFideEach
     cohort.species = [.bonaFide, .flatPhoto, .bentPhoto, .replayInjected, .interpolatedNoisy, .personChange]
     return cohort.labelled(extractor: Fixtures.extractor)
   }
@@ -74,12 +74,12 @@ struct TrainingTests {
     "tuning gives a model that loads, with thresholds of the calibration part, and tells bounds that it misses"
   )
   func tuning() throws {
-    let captures = captures(0..<12)
+    let captures = captures(0..<20, bonaFideEach: 5)
     func tune(_ bounds: LivenessTuning.Bounds) throws -> LivenessTuning {
       try LivenessTuning(
         captures: captures, landmarker: Fixtures.profile.landmarker,
         template: CanonicalFace.template(.sixtyEight),
-        plan: .standard, bounds: bounds, seed: 1, provisional: true,
+        plan: .standard, bounds: bounds, seed: 1,
         provenance: .init(data: [:], command: "test", revision: "none", date: "2026-01-01"), note: "a test")
     }
     let tuned = try tune(.init())
@@ -88,7 +88,7 @@ struct TrainingTests {
     #expect(try tune(.init()).model == tuned.model)
     #expect(tuned.model.validation.apcer.count == 5)
     var bounds = LivenessTuning.Bounds()
-    // Six attacks of a species can't show less than this.
+    // Five attacks of a species can't show less than this.
     bounds.maximumAPCER = 0.01
     #expect(try tune(bounds).unmet.count == 5)
     bounds.maximumAPCER = 0.9
@@ -102,7 +102,7 @@ struct TrainingTests {
     let trainer = ModelTrainer(
       plan: .standard, landmarker: Fixtures.profile.landmarker, template: CanonicalFace.template(.sixtyEight))
     let provenance = Provenance(data: [:], command: "", revision: "", date: "")
-    let models = [split, others].map { trainer.train($0, provisional: true, provenance: provenance) }
+    let models = [split, others].map { trainer.train($0, provenance: provenance) }
     #expect(models[0] == models[1])
   }
 

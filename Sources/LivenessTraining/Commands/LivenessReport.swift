@@ -53,8 +53,10 @@ public enum LivenessReport {
     return "\(row.name): \(interval(row.rate))" + (reasons.isEmpty ? "" : "; \(reasons)")
   }
 
-  /// A decision as a line of JSON.
-  public static func json(_ decision: LivenessDecision, line: Int, model: String) -> String {
+  /// A decision as a line of JSON, with whether the challenge is known to be a server's or was the record's own word.
+  public static func json(
+    _ decision: LivenessDecision, line: Int, model: String, isChallengeChecked: Bool
+  ) -> String {
     func object(_ pairs: [(String, String)]) -> String {
       "{\(pairs.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}"
     }
@@ -66,7 +68,8 @@ public enum LivenessReport {
     }
     let features = decision.features.named.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
     return object([
-      ("line", "\(line)"), ("verdict", "\"\(decision.verdict.rawValue)\""),
+      ("line", "\(line)"), ("challenge", isChallengeChecked ? "\"checked\"" : "\"unchecked\""),
+      ("verdict", "\"\(decision.verdict.rawValue)\""),
       ("score", decision.score.map { "\($0)" } ?? "null"), ("threshold", "\(decision.threshold)"),
       ("reasons", "[\(decision.reasons.map { "\"\($0.rawValue)\"" }.joined(separator: ","))]"),
       ("cues", object(cues)), ("features", object(features)), ("model", "\"\(model)\""),

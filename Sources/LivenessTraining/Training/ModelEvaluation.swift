@@ -85,7 +85,6 @@ public struct ModelEvaluation: Sendable {
 extension ValidationReport.Rate {
   /// With the bounds of Wilson's 95 % interval.
   public init(_ rate: Proportion) {
-    let interval = rate.wilson()
-    self.init(errors: rate.count, trials: rate.total, low: interval.low, high: interval.high)
+    self.init(errors: rate.count, of: rate.total)
   }
 }
