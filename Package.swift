@@ -36,6 +36,7 @@ let package = Package(
     .library(name: "ReVerifyClient", targets: ["ReVerifyClient"]),
     .library(name: "Liveness", targets: ["Liveness", "LivenessTraining"]),
     .executable(name: "reverify", targets: ["reverify"]),
+    .executable(name: "reverify-eval", targets: ["reverify-eval"]),
   ],
   targets: [
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
@@ -54,6 +55,10 @@ let package = Package(
     library("LivenessTraining", ["Biometrics", "Liveness", "Evaluation", "CSodium"]),
     library("EmbeddingFiles", ["CZlib"]),
     library(
+      "EvaluationCommands", ["Biometrics", "FaceMatching", "Evaluation", "EmbeddingFiles", "CSodium"]),
+    .executableTarget(
+      name: "reverify-eval", dependencies: ["EvaluationCommands"], swiftSettings: swift),
+    library(
       "Simulation",
       [
         "Biometrics", "FaceMatching", "ReVerification", "EnrolmentStore", "Evaluation", "Liveness",
@@ -65,8 +70,8 @@ let package = Package(
     .executableTarget(
       name: "reverify",
       dependencies: [
-        "ReVerify", "ReVerifyClient", "EmbeddingFiles", "EnrolmentStore", "Simulation", "Liveness",
-        "LivenessTraining", "CSodium",
+        "ReVerify", "ReVerifyClient", "EmbeddingFiles", "EnrolmentStore", "EvaluationCommands", "Simulation",
+        "Liveness", "LivenessTraining", "CSodium",
       ],
       swiftSettings: swift),
     .target(

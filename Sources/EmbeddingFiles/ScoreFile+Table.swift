@@ -69,8 +69,17 @@ extension ScoreFile {
       return Row(
         isMated: try isMated(row),
         subjects: subjects.map { (Substring(table[row, $0.0]), Substring(table[row, $0.1])) }, score: value,
-        failure: failure, group: group.map { table[row, $0] }, transaction: transaction.map { table[row, $0] }
-      )
+        failure: failure, group: group.map { table[row, $0] }.flatMap { $0.isEmpty ? nil : $0 },
+        transaction: try transaction(row))
+    }
+
+    private func transaction(_ row: Int) throws(EmbeddingFileError) -> String? {
+      guard let transaction else { return nil }
+      guard !table[row, transaction].isEmpty else {
+        throw table.error(
+          row, .malformed, expected: "a transaction's name in column transaction", found: "nothing")
+      }
+      return table[row, transaction]
     }
 
     private func failure(_ row: Int) throws(EmbeddingFileError) -> Failure? {

@@ -57,6 +57,9 @@ public struct ScoreFile: Sendable {
     var rows: [Row] = []
     for (path, isMated) in [(mated, true), (nonMated, false)] {
       let columns = ScoreColumns(try readFile(path), count: nil)
+      guard !columns.lines.isEmpty else {
+        throw columns.origin.error(.empty, expected: "at least one comparison", found: "none")
+      }
       for line in columns.lines {
         rows.append(
           Row(

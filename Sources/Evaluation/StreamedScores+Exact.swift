@@ -78,6 +78,31 @@ extension StreamedScores {
     return wins / (Double(mated.total) * Double(nonMated.total))
   }
 
+  /// The convex hull of the error rates, equal to that of a `ScoreSet` of the same scores. It turns on the bins that both
+  /// classes share, as the area does. Throws as for the equal error rate.
+  public func convexHull(_ band: ScoreBand? = nil) throws(EvaluationError) -> ConvexHull {
+    try requireBoth()
+    let shared = decisiveBins(.areaUnderCurve)
+    let matedScores = try exactScores(shared, mated, .mated, band)
+    let nonMatedScores = try exactScores(shared, nonMated, .nonMated, band)
+    var builder = ConvexHull.Builder()
+    var (m, n) = (0, 0)
+    for bin in mated.counts.indices where mated.counts[bin] + nonMated.counts[bin] > 0 {
+      let (matedCount, nonMatedCount) = (mated.counts[bin], nonMated.counts[bin])
+      guard matedCount > 0, nonMatedCount > 0 else {
+        // A bin of one class is one block of the hull, or a part of one.
+        builder.add(mated.bins.lowestScore(of: bin), mated: matedCount, nonMated: nonMatedCount)
+        continue
+      }
+      let within = ScoreSet(
+        mated: Array(matedScores[m..<m + matedCount]),
+        nonMated: Array(nonMatedScores[n..<n + nonMatedCount]))
+      within.forEachDistinctScore { builder.add($0, mated: $1, nonMated: $2) }
+      (m, n) = (m + matedCount, n + nonMatedCount)
+    }
+    return builder.hull
+  }
+
   /// The scores below which proportions of a class lie, equal to those of a `ScoreSet` of the same scores, in the order
   /// asked for. Throws as for the equal error rate.
   public func quantiles(

@@ -1,4 +1,5 @@
 import Biometrics
+import EvaluationCommands
 
 /// Answers in words.
 enum AnswerText {

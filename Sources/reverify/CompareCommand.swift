@@ -1,5 +1,6 @@
 import Biometrics
 import EmbeddingFiles
+import EvaluationCommands
 import FaceMatching
 import Glibc
 
@@ -26,6 +27,9 @@ enum CompareCommand: Command {
       throw UsageError("which pairs? The data has no pairs.csv: give --pairs FILE")
     }
     let file = try PairsFile.read(path, rowCount: input.matrix.rowCount)
+    guard !file.table.columns.contains("score") else {
+      throw InputError("\(path), line 1: expected no column score, which is what is added, found one")
+    }
     let space = try EmbeddingInput.unnamedSpace(input.matrix, path: input.embeddingsPath)
     let output = Output.standard
     output.write(CSVTable.line(file.table.columns + ["score"]) + "\n")

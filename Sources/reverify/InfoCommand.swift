@@ -1,4 +1,5 @@
 import Biometrics
+import EvaluationCommands
 import FaceMatching
 
 enum InfoCommand: Command {

@@ -1,4 +1,5 @@
 import Biometrics
+import EvaluationCommands
 import Foundation
 import Liveness
 import LivenessTraining

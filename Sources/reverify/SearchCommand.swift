@@ -1,5 +1,6 @@
 import Biometrics
 import EmbeddingFiles
+import EvaluationCommands
 import FaceMatching
 import Glibc
 

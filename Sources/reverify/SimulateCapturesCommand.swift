@@ -1,3 +1,4 @@
+import EvaluationCommands
 import Foundation
 import Liveness
 import LivenessTraining

@@ -1,6 +1,7 @@
 import Biometrics
 import EmbeddingFiles
 import Evaluation
+import EvaluationCommands
 import FaceMatching
 import Foundation
 import Liveness

@@ -1,5 +1,6 @@
 import EmbeddingFiles
 import EnrolmentStore
+import EvaluationCommands
 import Foundation
 import ReVerification
 

@@ -1,5 +1,6 @@
 import Biometrics
 import EnrolmentStore
+import EvaluationCommands
 import Foundation
 import Liveness
 import LivenessTraining
@@ -133,6 +134,9 @@ enum WhatIfCommand: Command {
   private static func records(_ path: String) throws -> [DecisionRecord] {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw InputError("\(path): can't be read")
+    }
+    guard !data.allSatisfy({ $0 == UInt8(ascii: "\n") }) else {
+      throw InputError("\(path): expected at least one decision record, found none")
     }
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(

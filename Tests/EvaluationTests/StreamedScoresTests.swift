@@ -38,6 +38,10 @@ import Testing
         )
       case .areaUnderCurve:
         #expect(isClose(try stream.areaUnderCurve(band), try scores.areaUnderCurve(), within: 1e-14))
+        // It turns on the same bins.
+        let (hull, whole) = (try stream.convexHull(band), try scores.convexHull())
+        #expect(hull.equalErrorRate == whole.equalErrorRate)
+        #expect(hull.minimumLogLikelihoodRatioCost == whole.minimumLogLikelihoodRatioCost)
       case .threshold(let threshold):
         #expect(try stream.errorRates(at: threshold, band) == scores.errorRates(at: threshold))
       case .quantiles(let proportions, let kind):

@@ -65,6 +65,10 @@ import Testing
     let b = try folder.write("b.txt", Self.nonMated.joined(separator: "\r\n").utf8)
     try expectHandWorked(try evaluate(["--mated", a, "--non-mated", b]))
     #expect(try CommandRun(["eval", "--mated", a]).status == 64)
+    #expect(try CommandRun(["eval", "--mated", a, "--non-mated", b, "--group", "g"]).status == 64)
+    let empty = try folder.write("empty.txt", "\n".utf8)
+    let refused = try CommandRun(["eval", "--mated", a, "--non-mated", empty])
+    #expect(refused.status == 65 && refused.errors.contains("empty.txt"))
   }
 
   @Test func `failures by return code, by column and by NaN are counted, told and in no rate`() throws {
@@ -115,6 +119,7 @@ import Testing
 
   @Test(arguments: [
     "score\n0.1\n", "same,score\n", "same,score\n2,0.1\n", "same,score\n1,x\n", "label,score\nperhaps,0.1\n",
+    "same,score,transaction\n1,0.5,t\n0,0.5,t\n", "same,score,transaction\n1,0.5,\n",
     "same,score,failure\n1,,lost\n", "same,score\n1,0x1p3\n", "",
   ])
   func `a broken file is refused with the place`(text: String) throws {
@@ -127,7 +132,7 @@ import Testing
 
   @Test(arguments: [
     ["--form", "six"], ["--target-fmr", "2"], ["--extrapolate", "x"], ["--metrics", "manhattan"],
-    ["--data", "x"],
+    ["--data", "x"], ["--target-fmr", "1e-2,0.01"], ["--target-fmr", "0"], ["--target-fmr", "1e-2,"],
   ])
   func `wrong usage is told`(arguments: [String]) throws {
     let path = try folder.write("a.csv", "same,score\n1,0.9\n0,0.1\n".utf8)

@@ -29,6 +29,47 @@ import Testing
     #expect(arguments.isEmpty ? run.output.contains("usage:") : run.errors.hasPrefix("reverify: "))
   }
 
+  @Test func `the evaluation alone is a program of its own, with the same commands`() throws {
+    let program = CommandRun.product("reverify-eval")
+    let overview = try CommandRun(executable: program, ["--help"])
+    #expect(overview.status == 0 && overview.output.contains("  tune ") && !overview.output.contains("  begin "))
+    let folder = try TemporaryFolder()
+    let scores = try folder.write("s.csv", "same,score\n1,0.9\n1,0.6\n0,0.7\n0,0.1\n".utf8)
+    let arguments = ["eval", "--scores", scores]
+    let (alone, whole) = (try CommandRun(executable: program, arguments), try CommandRun(arguments))
+    #expect(alone.status == 0 && alone.output == whole.output)
+    #expect(try CommandRun(executable: program, ["begin"]).status == 64)
+  }
+
+  @Test func `what can't be written, or was asked for wrongly, is told before the work`() throws {
+    let folder = try TemporaryFolder()
+    let scores = try folder.write("s.csv", "same,score\n1,0.9\n0,0.1\n".utf8)
+    for output in [["--json", "\(folder.path)/no/x.json"], ["--html", folder.path], ["--csv", scores]] {
+      let run = try CommandRun(["eval", "--scores", scores] + output)
+      #expect(run.status == 65 && run.errors.contains(output[1]), "\(run.errors)")
+    }
+    // The data are not even there to be worked on wrongly: two rows of one person.
+    let rows = try folder.write("e.csv", "1,0\n0,1\n".utf8)
+    let index = try folder.write("i.csv", "subject,image\na,1\nb,2\n".utf8)
+    let data = ["--embeddings", rows, "--index", index]
+    for (wrong, status) in [
+      (["--also", "\(folder.path)/no"], 65), (["--out", "\(folder.path)/no/x.json"], 65),
+      (["--enrolled", "0"], 64), (["--target-fpir", "2"], 64), (["--target-fmr", "1e-2,0.01"], 64),
+      (["--fixed", "x"], 64), (["--replicates", "-1"], 64),
+    ] as [([String], Int32)] {
+      let run = try CommandRun(["tune"] + data + wrong)
+      #expect(run.status == status && !run.errors.contains("supported"), "\(wrong): \(run.errors)")
+    }
+  }
+
+  @Test func `a column score of the pairs is not doubled`() throws {
+    let folder = try TemporaryFolder()
+    let rows = try folder.write("e.csv", "1,0\n0,1\n".utf8)
+    let pairs = try folder.write("p.csv", "row_a,row_b,score\n0,1,0.5\n".utf8)
+    let run = try CommandRun(["compare", "--embeddings", rows, "--pairs", pairs])
+    #expect(run.status == 65 && run.errors.contains("p.csv") && run.output.isEmpty)
+  }
+
   @Test func `a SIMD level that is not there is refused by name`() throws {
     let unknown = try CommandRun(["info"], environment: ["REVERIFY_SIMD": "sse9"])
     #expect(unknown.status == 64)

@@ -39,7 +39,7 @@ extension ComparisonFigures {
       ("fnmr_at_fmr", .object(targets.map { .init($0.target.description, $0.json) })),
       ("unsupported_fmr", .list(targets.filter { $0.outcome.point == nil }.map(\.unsupportedJSON))),
       ("d_prime", .number(decidability)), ("auc", .number(areaUnderCurve)),
-      ("min_cllr", Self.json(minimumCost)), ("cllr", .number(cost)),
+      ("min_cllr", .number(minimumCost)), ("cllr", .number(cost)),
       ("warnings", .list(warnings.map { .text($0.description) })))
   }
 
@@ -52,13 +52,6 @@ extension ComparisonFigures {
       (name, .list(figures.percentiles.map { .number($0) })))
   }
 
-  /// One number where both bounds are the same, else both.
-  private static func json(_ range: ClosedRange<Double>?) -> JSONTree {
-    guard let range else { return .null }
-    if range.lowerBound == range.upperBound { return .number(range.lowerBound) }
-    return .of(("low", .number(range.lowerBound)), ("high", .number(range.upperBound)))
-  }
-
   private var errorRateJSON: JSONTree {
     guard let rate = equalErrorRate else { return .null }
     let interval = rate.interval
@@ -67,7 +60,7 @@ extension ComparisonFigures {
       ("high", .number(interval.high)),
       ("threshold_ge", .number(interval.threshold)), ("eer_linear", .number(rate.linear)),
       ("eer_argmin", .number(rate.argmin.value)), ("eer_min_max", .number(rate.minimumOfMaxima.value)),
-      ("eer_hull", Self.json(hullEqualErrorRate)), ("by_subject", .estimate(equalErrorRateBySubject)))
+      ("eer_hull", .number(hullEqualErrorRate)), ("by_subject", .estimate(equalErrorRateBySubject)))
   }
 }
 

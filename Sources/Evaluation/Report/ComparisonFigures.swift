@@ -32,9 +32,9 @@ public struct ComparisonFigures: Sendable {
   public let matedFailures: ComparisonFailures
   public let nonMatedFailures: ComparisonFailures
   public let equalErrorRate: EqualErrorRate?
-  /// Bounds of the hull's EER, and of the least cost; both ends alike where all scores are held.
-  public let hullEqualErrorRate: ClosedRange<Double>?
-  public let minimumCost: ClosedRange<Double>?
+  /// The EER of the ROC's convex hull, and minCllr: the cost of the best monotone calibration.
+  public let hullEqualErrorRate: Double?
+  public let minimumCost: Double?
   /// Only where the scores are said to be natural-log likelihood ratios.
   public let cost: Double?
   public let areaUnderCurve: Double?
@@ -79,8 +79,8 @@ extension ComparisonFigures {
     nonMatedFailures = scores.nonMatedFailures
     equalErrorRate = try? scores.equalErrorRate()
     let hull = try? scores.convexHull()
-    hullEqualErrorRate = hull.map { $0.equalErrorRate...$0.equalErrorRate }
-    minimumCost = hull.map { $0.minimumLogLikelihoodRatioCost...$0.minimumLogLikelihoodRatioCost }
+    hullEqualErrorRate = hull?.equalErrorRate
+    minimumCost = hull?.minimumLogLikelihoodRatioCost
     cost = areLikelihoodRatios ? try? scores.logLikelihoodRatioCost() : nil
     areaUnderCurve = try? scores.areaUnderCurve()
     decidability = try? scores.decidability()
@@ -107,10 +107,9 @@ extension ComparisonFigures {
     self.matedFailures = matedFailures.addingNotFinite(scores.mated.notFinite)
     self.nonMatedFailures = nonMatedFailures.addingNotFinite(scores.nonMated.notFinite)
     equalErrorRate = try scores.equalErrorRate(band)
-    let hulls = try scores.convexHulls()
-    hullEqualErrorRate = Self.range(hulls.low.equalErrorRate, hulls.high.equalErrorRate)
-    minimumCost = Self.range(
-      hulls.low.minimumLogLikelihoodRatioCost, hulls.high.minimumLogLikelihoodRatioCost)
+    let hull = try scores.convexHull(band)
+    hullEqualErrorRate = hull.equalErrorRate
+    minimumCost = hull.minimumLogLikelihoodRatioCost
     cost = nil
     let area = try scores.areaUnderCurve(band)
     areaUnderCurve = area
@@ -140,10 +139,6 @@ extension ComparisonFigures {
     return targets.map { .falseMatchRate($0) } + [
       .equalErrorRate, .areaUnderCurve, .quantiles(proportions, .mated), .quantiles(proportions, .nonMated),
     ]
-  }
-
-  private static func range(_ low: Double, _ high: Double) -> ClosedRange<Double> {
-    min(low, high)...max(low, high)
   }
 
   /// At most `chartPoints` of a curve: where either rate has moved by a step on the probit axes of a DET.

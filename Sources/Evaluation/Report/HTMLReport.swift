@@ -114,11 +114,6 @@ extension EvaluationReport {
 
   private var equalErrorTable: String {
     guard let figures, let rate = figures.equalErrorRate else { return "" }
-    func range(_ range: ClosedRange<Double>?) -> String {
-      guard let range else { return "–" }
-      let (low, high) = (Text.rate(range.lowerBound, digits: 5), Text.rate(range.upperBound, digits: 5))
-      return low == high ? low : "\(low) – \(high)"
-    }
     var rows = [
       [
         "EER, interval (FVC2000)",
@@ -127,10 +122,10 @@ extension EvaluationReport {
       ["EER, linear", Text.rate(rate.linear, digits: 5)],
       ["EER, least difference", Text.rate(rate.argmin.value, digits: 5)],
       ["EER, least maximum", Text.rate(rate.minimumOfMaxima.value, digits: 5)],
-      ["EER, ROC convex hull", range(figures.hullEqualErrorRate)],
+      ["EER, ROC convex hull", figures.hullEqualErrorRate.map { Text.rate($0, digits: 5) } ?? "–"],
       ["area under the ROC", figures.areaUnderCurve.map { Text.fixed($0, 7) } ?? "–"],
       ["d-prime", figures.decidability.map { Text.fixed($0, 4) } ?? "–"],
-      ["minCllr, bits", range(figures.minimumCost)],
+      ["minCllr, bits", figures.minimumCost.map { Text.rate($0, digits: 5) } ?? "–"],
       ["Cllr, bits", figures.cost.map { Text.rate($0) } ?? "– (the scores are no likelihood ratios)"],
     ]
     if let subject = figures.equalErrorRateBySubject {

@@ -1,3 +1,4 @@
+import EvaluationCommands
 import ReVerification
 
 enum CheckpointCommand: Command {

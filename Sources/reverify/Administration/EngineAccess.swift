@@ -1,6 +1,7 @@
 import Biometrics
 import EmbeddingFiles
 import EnrolmentStore
+import EvaluationCommands
 import FaceMatching
 import Foundation
 import Liveness

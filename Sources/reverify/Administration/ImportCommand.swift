@@ -1,6 +1,7 @@
 import Biometrics
 import EmbeddingFiles
 import EnrolmentStore
+import EvaluationCommands
 import Foundation
 import ReVerification
 

@@ -1,4 +1,5 @@
 import EnrolmentStore
+import EvaluationCommands
 import Foundation
 import ReVerification
 

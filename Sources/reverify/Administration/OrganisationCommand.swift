@@ -1,5 +1,6 @@
 import Biometrics
 import EnrolmentStore
+import EvaluationCommands
 
 enum OrganisationCommand: Command {
   static let name = "org"

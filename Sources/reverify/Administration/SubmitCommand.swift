@@ -1,5 +1,6 @@
 import Biometrics
 import EnrolmentStore
+import EvaluationCommands
 import Foundation
 import ReVerification
 

@@ -1,5 +1,6 @@
 import Biometrics
 import EnrolmentStore
+import EvaluationCommands
 
 enum UserCommand: Command {
   static let name = "user"

@@ -1,5 +1,6 @@
 import Biometrics
 import EnrolmentStore
+import EvaluationCommands
 
 enum WorkflowCommand: Command {
   static let name = "workflow"

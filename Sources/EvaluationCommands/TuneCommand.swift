@@ -4,10 +4,10 @@ import Evaluation
 import FaceMatching
 import Foundation
 
-enum TuneCommand: Command {
-  static let name = "tune"
-  static let summary = "choose thresholds for target error rates, with evidence"
-  static let explanation = """
+package enum TuneCommand: Command {
+  package static let name = "tune"
+  package static let summary = "choose thresholds for target error rates, with evidence"
+  package static let explanation = """
     Scores all pairs of a data set and finds, for each target FMR, the lowest threshold that keeps within it: with k the
     number of false matches allowed among n non-mated comparisons, just above the (k+1)-th highest non-mated score. A
     target that the data can't support (k would be 0) is named and left out. To recognise others, it searches by the
@@ -17,7 +17,7 @@ enum TuneCommand: Command {
 
       reverify tune --data FOLDER --space edgeface-xs --weights DIGEST --preprocessing NAME --out FILE
     """
-  static let options =
+  package static let options =
     EmbeddingInput.options + [
       .option("space", "NAME", "the model's name (default: unnamed)"),
       .option("weights", "DIGEST", "a digest of the model's weights (default: unknown)"),
@@ -36,10 +36,15 @@ enum TuneCommand: Command {
       .option("threads", "N", "threads to use (default: one per core)"),
     ]
 
-  static func run(_ arguments: Arguments) throws -> Int32 {
+  package static func run(_ arguments: Arguments) throws -> Int32 {
     let input = try EmbeddingInput.required(arguments)
     guard let subjects = input.subjects else { throw UsageError("whose are they? Give --index FILE") }
-    let targets = try targets(arguments)
+    let targets = try EvalCommand.rates(arguments, "target-fmr") ?? ComparisonFigures.standardTargets
+    let searches = try Searches(arguments)
+    let also = try others(arguments["also"])
+    let replicates = try arguments.number("replicates", in: 0...1_000_000, default: 1000)
+    let threads = try arguments.optionalNumber("threads", in: 1...1024)
+    try requireWritable(arguments["out"])
     let stated = try EvalCommand.stated(arguments["fixed"])
     _ = try EmbeddingInput.unnamedSpace(input.matrix, path: input.embeddingsPath)
     let space = EmbeddingSpace(
@@ -47,10 +52,7 @@ enum TuneCommand: Command {
       dimension: input.matrix.dimension, preprocessing: arguments["preprocessing"] ?? "unknown")
     let labelled = LabelledRows(input.embeddings(space: space), subjects: subjects)
     let pairs = try LabelledPairs(
-      labelled.embeddings, subjects: labelled.subjects,
-      threadCount: try arguments.optionalNumber("threads", in: 1...1024))
-    let threads = try arguments.optionalNumber("threads", in: 1...1024)
-    let replicates = try arguments.number("replicates", in: 0...1_000_000, default: 1000)
+      labelled.embeddings, subjects: labelled.subjects, threadCount: threads)
     let found = try pairs.points(
       atFalseMatchRates: targets,
       bootstrap: replicates > 0 ? BootstrapPlan(replicates: replicates, threads: threads) : nil)
@@ -64,9 +66,9 @@ enum TuneCommand: Command {
       }
       return outcome.point
     }
-    let recognise = try recognisePoints(labelled, arguments, threads: threads, isComplete: &isComplete)
+    let recognise = recognisePoints(labelled, searches, threads: threads, isComplete: &isComplete)
     let result = OperatingPoints(
-      space: space, evidence: try dataSet(input), alsoOfThisSpace: try others(arguments["also"]),
+      space: space, evidence: try dataSet(input), alsoOfThisSpace: also,
       points: points, recognisePoints: recognise, statedThresholds: stated,
       command: arguments.commandLine("tune", paths: ["data", "embeddings", "index", "also", "out"]),
       engineVersion: EngineVersion.current)
@@ -74,26 +76,36 @@ enum TuneCommand: Command {
     return isComplete ? ExitStatus.success : ExitStatus.partial
   }
 
-  private static func recognisePoints(
-    _ labelled: LabelledRows, _ arguments: Arguments, threads: Int?, isComplete: inout Bool
-  ) throws -> [OperatingPoints.RecognisePoint] {
-    let targets =
-      try EvalCommand.rates(arguments, "target-fpir") ?? [TargetRate(1, in: 10)!, TargetRate(1, in: 100)!]
-    let numbers: [Int?] =
-      try arguments["enrolled"].map { text in
-        try text.split(separator: ",").map { part in
-          guard let number = Int(part), number >= 1 else {
-            throw UsageError("--enrolled: '\(part)' is no number above 0")
+  /// What is to be searched for recognise points.
+  private struct Searches {
+    let targets: [TargetRate]
+    /// How many are enrolled; nil for all that the protocol enrols.
+    let enrolled: [Int?]
+
+    init(_ arguments: Arguments) throws {
+      targets =
+        try EvalCommand.rates(arguments, "target-fpir") ?? [TargetRate(1, in: 10)!, TargetRate(1, in: 100)!]
+      enrolled =
+        try arguments["enrolled"].map { text in
+          try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            guard let number = Int(part), number >= 1 else {
+              throw UsageError("--enrolled: '\(part)' is no number above 0")
+            }
+            return number
           }
-          return number
-        }
-      } ?? [nil]
+        } ?? [nil]
+    }
+  }
+
+  private static func recognisePoints(
+    _ labelled: LabelledRows, _ searches: Searches, threads: Int?, isComplete: inout Bool
+  ) -> [OperatingPoints.RecognisePoint] {
     var points: [OperatingPoints.RecognisePoint] = []
-    for number in numbers {
+    for number in searches.enrolled {
       do throws(EvaluationError) {
         let search = try RecogniseEvaluation(
           labelled.embeddings, subjects: labelled.subjects, enrolled: number, threadCount: threads)
-        for target in targets {
+        for target in searches.targets {
           guard let point = try search.point(atFalsePositiveRate: target) else {
             isComplete = false
             complain(
@@ -109,16 +121,6 @@ enum TuneCommand: Command {
       }
     }
     return points
-  }
-
-  private static func targets(_ arguments: Arguments) throws -> [TargetRate] {
-    let text = arguments["target-fmr"] ?? "1e-2,1e-3,1e-4,1e-5,1e-6"
-    return try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
-      guard let rate = TargetRate(String(part)) else {
-        throw UsageError("--target-fmr: '\(part)' is no rate above 0 and below 1")
-      }
-      return rate
-    }.sorted(by: >)
   }
 
   private static func dataSet(_ input: EmbeddingInput) throws -> OperatingPoints.DataSet {

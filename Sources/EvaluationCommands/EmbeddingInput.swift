@@ -4,30 +4,46 @@ import FaceMatching
 import Glibc
 
 /// The embeddings a command works on, and whose they are where that is known.
-struct EmbeddingInput {
-  let name: String
-  let embeddingsPath: String
-  let matrix: EmbeddingMatrix
+package struct EmbeddingInput {
+  package let name: String
+  package let embeddingsPath: String
+  package let matrix: EmbeddingMatrix
   /// A subject for each row; nil without an index.
-  let subjects: [String]?
+  package let subjects: [String]?
   /// The folder's pairs, where it has some.
-  let pairsPath: String?
+  package let pairsPath: String?
   /// The folder's pairs to develop with, where it has some.
-  var developmentPairsPath: String?
+  package var developmentPairsPath: String?
   /// The index, where there is one, and what it says of detection.
-  var indexPath: String?
-  var isDetected: [Bool]?
+  package var indexPath: String?
+  package var isDetected: [Bool]?
   /// The image of each row, as the index names it.
-  var images: [String]?
+  package var images: [String]?
 
-  static let options: [CommandOption] = [
+  package init(
+    name: String, embeddingsPath: String, matrix: EmbeddingMatrix, subjects: [String]? = nil,
+    pairsPath: String? = nil, developmentPairsPath: String? = nil, indexPath: String? = nil,
+    isDetected: [Bool]? = nil, images: [String]? = nil
+  ) {
+    self.name = name
+    self.embeddingsPath = embeddingsPath
+    self.matrix = matrix
+    self.subjects = subjects
+    self.pairsPath = pairsPath
+    self.developmentPairsPath = developmentPairsPath
+    self.indexPath = indexPath
+    self.isDetected = isDetected
+    self.images = images
+  }
+
+  package static let options: [CommandOption] = [
     .option("data", "FOLDER", "a folder with embeddings.npy, index.csv and perhaps pairs.csv"),
     .option("embeddings", "FILE", "instead: a file of embeddings (.npy, .npz, .fvecs, .fbin, .csv)"),
     .option("index", "FILE", "whose they are: a CSV with the columns subject and image"),
   ]
 
   /// What the options name, or nil when they name nothing.
-  static func read(_ arguments: Arguments) throws -> EmbeddingInput? {
+  package static func read(_ arguments: Arguments) throws -> EmbeddingInput? {
     if let folder = arguments["data"] {
       if arguments["embeddings"] != nil || arguments["index"] != nil {
         throw UsageError(
@@ -47,7 +63,7 @@ struct EmbeddingInput {
       isDetected: index?.entries.map(\.isDetected), images: index?.entries.map(\.image))
   }
 
-  static func read(folder: String) throws -> EmbeddingInput {
+  package static func read(folder: String) throws -> EmbeddingInput {
     let data = try DataFolder.read(folder)
     return EmbeddingInput(
       name: lastComponent(folder), embeddingsPath: data.embeddingsPath, matrix: data.embeddings,
@@ -56,7 +72,7 @@ struct EmbeddingInput {
       isDetected: data.index.entries.map(\.isDetected), images: data.index.entries.map(\.image))
   }
 
-  static func required(_ arguments: Arguments) throws -> EmbeddingInput {
+  package static func required(_ arguments: Arguments) throws -> EmbeddingInput {
     guard let input = try read(arguments) else {
       throw UsageError("there is nothing to work on: give --data FOLDER or --embeddings FILE")
     }
@@ -64,7 +80,7 @@ struct EmbeddingInput {
   }
 
   /// A row as a checked embedding, or why it isn't one.
-  func embedding(_ row: Int, space: EmbeddingSpace) -> Result<Embedding, EmbeddingError> {
+  package func embedding(_ row: Int, space: EmbeddingSpace) -> Result<Embedding, EmbeddingError> {
     do throws(EmbeddingError) {
       return .success(try Embedding(Array(matrix[row]), space: space))
     } catch {
@@ -73,7 +89,7 @@ struct EmbeddingInput {
   }
 
   /// Every row as an embedding; those that are none are named on stderr.
-  func embeddings(space: EmbeddingSpace) -> [Embedding?] {
+  package func embeddings(space: EmbeddingSpace) -> [Embedding?] {
     (0..<matrix.rowCount).map { row in
       switch embedding(row, space: space) {
       case .success(let embedding): return embedding
@@ -86,7 +102,7 @@ struct EmbeddingInput {
 
   /// The space of embeddings of which nothing is known but their file. A dimension beyond what an embedding can have
   /// is an error of the file.
-  static func unnamedSpace(_ matrix: EmbeddingMatrix, path: String) throws -> EmbeddingSpace {
+  package static func unnamedSpace(_ matrix: EmbeddingMatrix, path: String) throws -> EmbeddingSpace {
     guard (1...EmbeddingSpace.maximumDimension).contains(matrix.dimension) else {
       throw InputError(
         "\(path): expected embeddings of 1...\(EmbeddingSpace.maximumDimension) components, found \(matrix.dimension)"
@@ -96,16 +112,16 @@ struct EmbeddingInput {
       model: "unnamed", weightsDigest: "unknown", dimension: matrix.dimension, preprocessing: "unknown")
   }
 
-  static func lastComponent(_ path: String) -> String {
+  package static func lastComponent(_ path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 }
 
 /// Input that is readable and yet not what a command needs.
-struct InputError: Error, CustomStringConvertible {
-  let description: String
+package struct InputError: Error, CustomStringConvertible {
+  package let description: String
 
-  init(_ description: String) {
+  package init(_ description: String) {
     self.description = description
   }
 }

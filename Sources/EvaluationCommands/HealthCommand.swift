@@ -3,10 +3,10 @@ import EmbeddingFiles
 import Evaluation
 import FaceMatching
 
-enum HealthCommand: Command {
-  static let name = "health"
-  static let summary = "find what is wrong with enrolled references, by identifiers alone"
-  static let explanation = """
+package enum HealthCommand: Command {
+  package static let name = "health"
+  package static let summary = "find what is wrong with enrolled references, by identifiers alone"
+  package static let explanation = """
     Takes the subjects of the data for users and the images for sessions, compares all references, and lists: users who are
     one person, users whose references don't match each other, users who are hard to match, users who are easily matched by
     others. With a canary set, the images whose embedding is no longer what it was. No score is printed. Exit status 1 when
@@ -16,7 +16,7 @@ enum HealthCommand: Command {
       reverify health --data FOLDER --threshold 0.4 --recognise-threshold 0.7
       reverify health --canary before.npy --canary-now now.npy      rows of the same images
     """
-  static let options =
+  package static let options =
     EmbeddingInput.options + [
       SpaceLibrary.option,
       .option("space", "NAME", "the embedding space; also known by the file's digest"),
@@ -33,7 +33,7 @@ enum HealthCommand: Command {
       .flag("json", "the findings as one JSON object"),
     ]
 
-  static func run(_ arguments: Arguments) throws -> Int32 {
+  package static func run(_ arguments: Arguments) throws -> Int32 {
     let input = try EmbeddingInput.read(arguments)
     let drift = try canaries(arguments)
     guard input != nil || drift != nil else {
@@ -79,6 +79,7 @@ enum HealthCommand: Command {
       let space = try EmbeddingInput.unnamedSpace(input.matrix, path: input.embeddingsPath)
       return (space, verify, recognise)
     }
+    if arguments["recognise-threshold"] != nil { throw UsageError("--recognise-threshold needs --threshold") }
     let library = try SpaceLibrary.read(arguments)
     let digest = try sha256(ofFile: input.embeddingsPath)
     guard

@@ -1,36 +1,36 @@
 /// What a command can be given: options with a value, flags without.
-struct CommandOption: Sendable {
-  let name: String
+package struct CommandOption: Sendable {
+  package let name: String
   /// What stands for the value in help, or nil for a flag.
-  let value: String?
-  let help: String
+  package let value: String?
+  package let help: String
 
-  static func option(_ name: String, _ value: String, _ help: String) -> CommandOption {
+  package static func option(_ name: String, _ value: String, _ help: String) -> CommandOption {
     CommandOption(name: name, value: value, help: help)
   }
 
-  static func flag(_ name: String, _ help: String) -> CommandOption {
+  package static func flag(_ name: String, _ help: String) -> CommandOption {
     CommandOption(name: name, value: nil, help: help)
   }
 }
 
 /// A command line that can't be followed. Printed with a pointer to the command's help; exit status 64.
-struct UsageError: Error, CustomStringConvertible {
-  let description: String
+package struct UsageError: Error, CustomStringConvertible {
+  package let description: String
 
-  init(_ description: String) {
+  package init(_ description: String) {
     self.description = description
   }
 }
 
 /// The parsed options of one command.
-struct Arguments {
+package struct Arguments {
   private var values: [String: String] = [:]
   private var flags: Set<String> = []
 
   /// Reads `--name value`, `--name=value` and flags. Throws for anything else, for an option given twice and for one
   /// without its value.
-  init(_ words: [String], allowed: [CommandOption]) throws(UsageError) {
+  package init(_ words: [String], allowed: [CommandOption]) throws(UsageError) {
     var words = words[...]
     while let word = words.popFirst() {
       guard word.hasPrefix("--") else { throw UsageError("'\(word)' was not expected here") }
@@ -54,7 +54,7 @@ struct Arguments {
 
   /// What was given, in the order of names, for a record of it: of the options in `paths` only the last component, so that
   /// the record says nothing of the machine.
-  func commandLine(_ command: String, paths: [String]) -> String {
+  package func commandLine(_ command: String, paths: [String]) -> String {
     let options = values.sorted { $0.key < $1.key }.map { name, value in
       let shown =
         !paths.contains(name)
@@ -65,18 +65,18 @@ struct Arguments {
     return (["reverify \(command)"] + options + flags.sorted().map { "--\($0)" }).joined(separator: " ")
   }
 
-  func has(_ flag: String) -> Bool { flags.contains(flag) }
+  package func has(_ flag: String) -> Bool { flags.contains(flag) }
 
-  subscript(name: String) -> String? { values[name] }
+  package subscript(name: String) -> String? { values[name] }
 
   /// The value of `name` as a number within `range`, or `fallback` when it isn't given.
-  func number<Number: LosslessStringConvertible & Comparable>(
+  package func number<Number: LosslessStringConvertible & Comparable>(
     _ name: String, in range: ClosedRange<Number>, default fallback: Number
   ) throws(UsageError) -> Number {
     try optionalNumber(name, in: range) ?? fallback
   }
 
-  func optionalNumber<Number: LosslessStringConvertible & Comparable>(
+  package func optionalNumber<Number: LosslessStringConvertible & Comparable>(
     _ name: String, in range: ClosedRange<Number>
   ) throws(UsageError) -> Number? {
     guard let text = values[name] else { return nil }
@@ -87,7 +87,7 @@ struct Arguments {
   }
 
   /// The value of `name` as any finite number, or nil when it isn't given.
-  func finite(_ name: String) throws(UsageError) -> Double? {
+  package func finite(_ name: String) throws(UsageError) -> Double? {
     guard let text = values[name] else { return nil }
     guard let number = Double(text), number.isFinite else {
       throw UsageError("--\(name) is a number, not '\(text)'")

@@ -2,16 +2,16 @@ import Biometrics
 import Foundation
 
 /// The embedding spaces that are known here: the files of `models/embedding-spaces`.
-struct SpaceLibrary {
-  static let option = CommandOption.option(
+package struct SpaceLibrary {
+  package static let option = CommandOption.option(
     "models", "FOLDER", "where the models are (default: REVERIFY_MODELS, or models)")
 
-  let folder: String
-  let spaces: [(name: String, points: OperatingPoints)]
+  package let folder: String
+  package let spaces: [(name: String, points: OperatingPoints)]
 
   /// Reads every space of the folder. None at all is no error; a file that is damaged, or a folder that was asked for and is
   /// not there, is one.
-  static func read(_ arguments: Arguments) throws -> SpaceLibrary {
+  package static func read(_ arguments: Arguments) throws -> SpaceLibrary {
     let chosen = arguments["models"] ?? ProcessInfo.processInfo.environment["REVERIFY_MODELS"]
     let folder = "\(chosen ?? "models")/embedding-spaces"
     let listing = try? FileManager.default.contentsOfDirectory(atPath: folder)
@@ -20,7 +20,9 @@ struct SpaceLibrary {
     let files = listing ?? []
     let spaces = try files.filter { $0.hasSuffix(".json") }.sorted().map { file in
       do {
-        let data = try Data(contentsOf: URL(filePath: "\(folder)/\(file)"))
+        guard let data = FileManager.default.contents(atPath: "\(folder)/\(file)") else {
+          throw InputError("\(folder)/\(file): can't be read")
+        }
         return (String(file.dropLast(5)), try JSONDecoder().decode(OperatingPoints.self, from: data))
       } catch let error as DecodingError {
         throw InputError("\(folder)/\(file): \(error.shortDescription)")
@@ -29,7 +31,7 @@ struct SpaceLibrary {
     return SpaceLibrary(folder: folder, spaces: spaces)
   }
 
-  func space(named name: String) throws -> OperatingPoints {
+  package func space(named name: String) throws -> OperatingPoints {
     guard let space = spaces.first(where: { $0.name == name }) else {
       let names = spaces.map(\.name).joined(separator: ", ")
       throw UsageError("no space '\(name)' in \(folder), which has: \(names.isEmpty ? "none" : names)")
@@ -38,7 +40,7 @@ struct SpaceLibrary {
   }
 
   /// The space that a file of embeddings, by its digest, is known to be of.
-  func space(ofFileWithDigest digest: String) -> OperatingPoints? {
+  package func space(ofFileWithDigest digest: String) -> OperatingPoints? {
     spaces.map(\.points).first { points in
       ([points.evidence] + points.alsoOfThisSpace).contains { $0.sha256 == digest }
     }
@@ -47,7 +49,7 @@ struct SpaceLibrary {
 
 extension DecodingError {
   /// Where and what, without the values.
-  var shortDescription: String {
+  package var shortDescription: String {
     let context: Context =
       switch self {
       case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),

@@ -2,26 +2,26 @@ import Foundation
 import Glibc
 
 /// Text to standard output, in large pieces.
-final class Output {
-  nonisolated(unsafe) static let standard = Output()  // The command prints from one task alone.
+package final class Output {
+  package nonisolated(unsafe) static let standard = Output()  // The command prints from one task alone.
 
   private var pending = ""
   /// Whether all that was written reached its reader; once false, false for good.
   private(set) var isComplete = true
   private static let pieceSize = 1 << 16
 
-  func write(_ text: String) {
+  package func write(_ text: String) {
     pending += text
     if pending.utf8.count >= Self.pieceSize { flush() }
   }
 
-  func flush() {
+  package func flush() {
     isComplete = put(pending, to: STDOUT_FILENO) && isComplete
     pending = ""
   }
 
   /// `value` as one JSON object, keys sorted, readable.
-  func write(json value: some Encodable) throws {
+  package func write(json value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
@@ -29,12 +29,12 @@ final class Output {
 }
 
 /// Says on stderr what is wrong, after the command's name.
-func complain(_ text: String) {
+package func complain(_ text: String) {
   _ = put("reverify: \(text)\n", to: STDERR_FILENO)
 }
 
 /// Writes a line of a log to stderr.
-func log(_ line: String) {
+package func log(_ line: String) {
   _ = put("\(line)\n", to: STDERR_FILENO)
 }
 
@@ -55,7 +55,7 @@ private func put(_ text: String, to descriptor: Int32) -> Bool {
 
 /// Writes a file whole: beside and renamed where it is a regular file or none, in place where it is a device, a pipe or a
 /// link, which must not be replaced. Throws an `InputError`.
-func writeFile(_ content: Data, to path: String) throws {
+package func writeFile(_ content: Data, to path: String) throws {
   var status = stat()
   let isRegular = lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
   do {
@@ -65,23 +65,40 @@ func writeFile(_ content: Data, to path: String) throws {
   }
 }
 
+/// Throws an `InputError` where a file at `path` could not be written, so that a long command says so before its work.
+package func requireWritable(_ path: String?) throws {
+  guard let path else { return }
+  var status = stat()
+  if stat(path, &status) == 0 {
+    guard status.st_mode & S_IFMT != S_IFDIR, access(path, W_OK) == 0 else {
+      throw InputError("\(path): can't be written")
+    }
+    return
+  }
+  let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+  let parent = folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder
+  guard stat(parent, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, access(parent, W_OK) == 0 else {
+    throw InputError("\(path): expected a folder that can be written in")
+  }
+}
+
 /// How far a long command is, on stderr when that is a terminal, else nowhere.
-struct Progress {
+package struct Progress {
   private let label: String
   private let isShown = isatty(2) == 1
   private var lastPercent = -1
 
-  init(_ label: String) {
+  package init(_ label: String) {
     self.label = label
   }
 
   /// Shows how many there were so far, where nobody knows of how many.
-  static func count(_ label: String, _ done: Int) {
+  package static func count(_ label: String, _ done: Int) {
     guard isatty(STDERR_FILENO) == 1 else { return }
     _ = put("\r\(label): \(done)", to: STDERR_FILENO)
   }
 
-  mutating func show(_ done: Int, of total: Int) {
+  package mutating func show(_ done: Int, of total: Int) {
     guard isShown, total > 0 else { return }
     let percent = done * 100 / total
     guard percent != lastPercent else { return }

@@ -2,8 +2,8 @@ import EmbeddingFiles
 import Evaluation
 
 /// Presentations to a liveness check that `eval` works on.
-enum PresentationInput {
-  static let options: [CommandOption] = [
+package enum PresentationInput {
+  package static let options: [CommandOption] = [
     .option(
       "presentations", "FILE",
       "instead or also: attacks and live people, a CSV with species (bona_fide or\nthe attack's), liveness_score or liveness_decision, and perhaps match_score"
@@ -14,7 +14,7 @@ enum PresentationInput {
   ]
 
   /// The figures of the file that was named; nil where none was.
-  static func figures(_ arguments: Arguments) throws -> PresentationFigures? {
+  package static func figures(_ arguments: Arguments) throws -> PresentationFigures? {
     let threshold = try arguments.finite("liveness-threshold")
     let matchThreshold = try arguments.finite("match-threshold")
     let targets = try EvalCommand.rates(arguments, "target-bpcer") ?? PresentationFigures.standardTargets

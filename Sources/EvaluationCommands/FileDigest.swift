@@ -2,7 +2,7 @@ import CSodium
 import Glibc
 
 /// The SHA-256 digest of a file, in hexadecimal digits, read in pieces. Throws when it can't be read.
-func sha256(ofFile path: String) throws -> String {
+package func sha256(ofFile path: String) throws -> String {
   guard let file = fopen(path, "rb") else { throw InputError("\(path): can't be read") }
   defer { fclose(file) }
   guard sodium_init() >= 0 else {

@@ -1,11 +1,11 @@
 import FaceMatching
 
 /// Embeddings with their subjects, numbered in the order of their names (as numbers where all are); rows that are no embedding are left out.
-struct LabelledRows {
-  private(set) var embeddings: [Embedding] = []
-  private(set) var subjects: [Int] = []
+package struct LabelledRows {
+  package private(set) var embeddings: [Embedding] = []
+  package private(set) var subjects: [Int] = []
 
-  init(_ rows: [Embedding?], subjects names: [String]) {
+  package init(_ rows: [Embedding?], subjects names: [String]) {
     let all = Set(names)
     let ordered = all.allSatisfy { Int($0) != nil } ? all.sorted { Int($0)! < Int($1)! } : all.sorted()
     let numbers = Dictionary(uniqueKeysWithValues: zip(ordered, 0...))

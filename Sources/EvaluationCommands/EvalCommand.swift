@@ -3,11 +3,12 @@ import EmbeddingFiles
 import Evaluation
 import FaceMatching
 import Foundation
+import Glibc
 
-enum EvalCommand: Command {
-  static let name = "eval"
-  static let summary = "error rates of a data set or of score files, with how sure they are"
-  static let explanation = """
+package enum EvalCommand: Command {
+  package static let name = "eval"
+  package static let summary = "error rates of a data set or of score files, with how sure they are"
+  package static let explanation = """
     From embeddings, all in double precision: all pairs, the pairs and folds of pairs.csv, open-set identification,
     transactions of several attempts, and, with --group, groups of people. The names and nesting of the JSON are those of
     the shared baselines. From score files: the same rates of the scores in them. Comparisons without a score are counted,
@@ -22,7 +23,7 @@ enum EvalCommand: Command {
 
     Presentations give APCER of each attack species, BPCER and, with match scores, IAPAR, as defined in ISO/IEC 30107-3.
     """
-  static let options =
+  package static let options =
     EmbeddingInput.options + ScoreInput.options + PresentationInput.options + [
       .option("metrics", "NAMES", "with commas: cosine, euclidean_l2norm, euclidean_raw (default: all)"),
       .option("target-fmr", "RATES", "with commas (default: 1e-2,1e-3,1e-4,1e-5,1e-6)"),
@@ -43,7 +44,9 @@ enum EvalCommand: Command {
       .option("threads", "N", "threads to use (default: one per core)"),
     ]
 
-  static func run(_ arguments: Arguments) throws -> Int32 {
+  package static func run(_ arguments: Arguments) throws -> Int32 {
+    for name in ["json", "html"] { try requireWritable(arguments[name]) }
+    if let folder = arguments["csv"] { try makeFolder(folder) }
     let report = try report(arguments)
     for warning in report.warnings { complain("warning: \(warning)") }
     let text = Data((report.json.text() + "\n").utf8)
@@ -85,12 +88,13 @@ enum EvalCommand: Command {
       !asked.contains { $0.name == stated.name }
     }).map { ($0.name, $0.negatedDistance) }
     if let target = try rates(arguments, "group-fmr")?.first { options.groupTarget = target }
+    let extrapolated = try rates(arguments, "extrapolate") ?? []
     let evaluation = try DataSetEvaluation(labelled, options: options) { stage in
       if isatty(2) == 1 { complain("evaluating: \(stage)") }
     }
     return EvaluationReport(
       evaluation, presentations: presentations, provenance: try provenance(arguments, files: input.files),
-      extrapolated: try rates(arguments, "extrapolate") ?? [])
+      extrapolated: extrapolated)
   }
 
   private static func scores(
@@ -120,18 +124,24 @@ enum EvalCommand: Command {
       engineVersion: EngineVersion.current)
   }
 
-  private static func writeCurves(_ report: EvaluationReport, to folder: String) throws {
+  private static func makeFolder(_ folder: String) throws {
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw InputError("\(folder): expected a folder that can be made")
     }
+    guard access(folder, W_OK) == 0 else { throw InputError("\(folder): expected a folder to write in") }
+  }
+
+  private static func writeCurves(_ report: EvaluationReport, to folder: String) throws {
     for (name, text) in report.curveFiles { try writeFile(Data(text.utf8), to: "\(folder)/\(name)") }
   }
 
   private static func metrics(_ text: String?) throws -> [DoublePairs.Metric] {
     guard let text else { return DoublePairs.Metric.allCases }
-    return try text.split(separator: ",").map { name in
+    let names = text.split(separator: ",", omittingEmptySubsequences: false)
+    guard Set(names).count == names.count else { throw UsageError("--metrics: each metric once") }
+    return try names.map { name in
       guard let metric = DoublePairs.Metric.allCases.first(where: { $0.baselineName == name }) else {
         throw UsageError("--metrics: no metric '\(name)'; cosine, euclidean_l2norm or euclidean_raw")
       }
@@ -139,14 +149,16 @@ enum EvalCommand: Command {
     }
   }
 
-  static func rates(_ arguments: Arguments, _ name: String) throws -> [TargetRate]? {
+  package static func rates(_ arguments: Arguments, _ name: String) throws -> [TargetRate]? {
     try arguments[name].map { text in
-      try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+      let rates = try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
         guard let rate = TargetRate(String(part)) else {
           throw UsageError("--\(name): '\(part)' is no rate above 0 and below 1")
         }
         return rate
-      }.sorted(by: >)
+      }
+      guard Set(rates).count == rates.count else { throw UsageError("--\(name): each rate once") }
+      return rates.sorted(by: >)
     }
   }
 
@@ -159,7 +171,7 @@ enum EvalCommand: Command {
   }
 
   /// Named thresholds on the negated distance, all of different names.
-  static func stated(_ text: String?) throws -> [OperatingPoints.StatedThreshold] {
+  package static func stated(_ text: String?) throws -> [OperatingPoints.StatedThreshold] {
     var found: [OperatingPoints.StatedThreshold] = []
     for part in (text ?? "").split(separator: ",", omittingEmptySubsequences: text == nil) {
       let sides = part.split(separator: "=", omittingEmptySubsequences: false)

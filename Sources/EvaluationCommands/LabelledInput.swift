@@ -3,7 +3,7 @@ import Evaluation
 
 extension EmbeddingInput {
   /// The data with their subjects, pairs and, by a column of the index, groups. There must be subjects.
-  func labelled(group: String?) throws -> LabelledData {
+  package func labelled(group: String?) throws -> LabelledData {
     guard let subjects else { throw UsageError("whose are they? Give --index FILE") }
     let pairs = try pairsPath.map { try PairsFile.read($0, rowCount: matrix.rowCount).pairs } ?? []
     let development = try developmentPairsPath.map { try PairsFile.read($0, rowCount: matrix.rowCount) }
@@ -34,5 +34,5 @@ extension EmbeddingInput {
   }
 
   /// The files that were read, for their digests.
-  var files: [String] { [embeddingsPath] + [indexPath, pairsPath, developmentPairsPath].compactMap { $0 } }
+  package var files: [String] { [embeddingsPath] + [indexPath, pairsPath, developmentPairsPath].compactMap { $0 } }
 }
