@@ -42,7 +42,8 @@ public struct PresentationFile: Sendable {
         found: score == nil ? "neither" : "both")
     }
     guard table.rowCount > 0 else {
-      throw Origin(file: table.file).error(.empty, expected: "at least one presentation", found: "a header alone")
+      throw Origin(file: table.file).error(
+        .empty, expected: "at least one presentation", found: "a header alone")
     }
     let match = column("match_score")
     var rows: [Row] = []

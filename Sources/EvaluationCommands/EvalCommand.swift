@@ -84,9 +84,11 @@ package enum EvalCommand: Command {
     options.threadCount = try arguments.optionalNumber("threads", in: 1...1024)
     let known = try SpaceLibrary.read(arguments).space(ofFileWithDigest: sha256(ofFile: input.embeddingsPath))
     let asked = try stated(arguments["fixed"])
-    options.fixedThresholds = (asked + (known?.statedThresholds ?? []).filter { stated in
-      !asked.contains { $0.name == stated.name }
-    }).map { ($0.name, $0.negatedDistance) }
+    options.fixedThresholds =
+      (asked
+      + (known?.statedThresholds ?? []).filter { stated in
+        !asked.contains { $0.name == stated.name }
+      }).map { ($0.name, $0.negatedDistance) }
     if let target = try rates(arguments, "group-fmr")?.first { options.groupTarget = target }
     let extrapolated = try rates(arguments, "extrapolate") ?? []
     let evaluation = try DataSetEvaluation(labelled, options: options) { stage in
@@ -120,7 +122,11 @@ package enum EvalCommand: Command {
         .init(name: EmbeddingInput.lastComponent(path), sha256: try sha256(ofFile: path))
       },
       command: arguments.commandLine(
-        "eval", paths: ["data", "embeddings", "index", "scores", "mated", "non-mated", "presentations", "json", "html", "csv", "models"]),
+        "eval",
+        paths: [
+          "data", "embeddings", "index", "scores", "mated", "non-mated", "presentations", "json", "html",
+          "csv", "models",
+        ]),
       engineVersion: EngineVersion.current)
   }
 

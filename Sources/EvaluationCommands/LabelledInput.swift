@@ -34,5 +34,7 @@ extension EmbeddingInput {
   }
 
   /// The files that were read, for their digests.
-  package var files: [String] { [embeddingsPath] + [indexPath, pairsPath, developmentPairsPath].compactMap { $0 } }
+  package var files: [String] {
+    [embeddingsPath] + [indexPath, pairsPath, developmentPairsPath].compactMap { $0 }
+  }
 }

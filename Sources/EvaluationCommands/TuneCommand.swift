@@ -30,7 +30,8 @@ package enum TuneCommand: Command {
         "enrolled", "NUMBERS", "with commas: N of the searches (default: all that the protocol enrols)"),
       .option(
         "fixed", "NAME=T",
-        "with commas: thresholds that the model's makers state, on the negated distance of the rows as they are"),
+        "with commas: thresholds that the model's makers state, on the negated distance of the rows as they are"
+      ),
       .option("replicates", "N", "of the bootstrap by subject; 0 for none (default: 1000)"),
       .option("out", "FILE", "where to write (default: standard output)"),
       .option("threads", "N", "threads to use (default: one per core)"),

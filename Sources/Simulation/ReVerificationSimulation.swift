@@ -161,7 +161,8 @@ public struct ReVerificationSimulation: Sendable {
   }
 
   private func play(
-    _ scene: Scene, _ number: Int, before camera: SimulatedCamera, in engine: ReVerificationEngine, truths: inout [ReVerificationID: Truth],
+    _ scene: Scene, _ number: Int, before camera: SimulatedCamera, in engine: ReVerificationEngine,
+    truths: inout [ReVerificationID: Truth],
     latencies: inout [Double]
   ) async throws -> Outcome {
     let begun: Begun

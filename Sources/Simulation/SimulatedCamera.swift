@@ -2,8 +2,9 @@ import Biometrics
 import Evaluation
 import Liveness
 import LivenessTraining
-import struct ReVerification.Capture
 import ReVerification
+
+import struct ReVerification.Capture
 
 /// What the people of a simulation show to the camera, and what judges it: upstream passive scores, or simulated captures
 /// that answer the challenge.

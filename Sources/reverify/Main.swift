@@ -13,9 +13,12 @@ struct Main {
   private static let commands: [any Command.Type] = [
     CompareCommand.self, SearchCommand.self, SimulateCommand.self, EvalCommand.self, TuneCommand.self,
     WhatIfCommand.self, HealthCommand.self, TuneLivenessCommand.self,
-    ScoreLivenessCommand.self, SimulateCapturesCommand.self, EvaluatePADCommand.self, VerifyErasedCommand.self,
+    ScoreLivenessCommand.self, SimulateCapturesCommand.self, EvaluatePADCommand.self,
+    VerifyErasedCommand.self,
     InfoCommand.self, InitCommand.self, OrganisationCommand.self, WorkflowCommand.self,
-    UserCommand.self, KeyCommand.self, ImportCommand.self, EnrolCommand.self, BeginCommand.self, SubmitCommand.self,
-    EraseCommand.self, ReplayCommand.self, AuditCommand.self, CheckpointCommand.self, DoctorCommand.self, FlowDemoCommand.self,
+    UserCommand.self, KeyCommand.self, ImportCommand.self, EnrolCommand.self, BeginCommand.self,
+    SubmitCommand.self,
+    EraseCommand.self, ReplayCommand.self, AuditCommand.self, CheckpointCommand.self, DoctorCommand.self,
+    FlowDemoCommand.self,
   ]
 }

@@ -77,7 +77,8 @@ enum WhatIfCommand: Command {
   private static func recorded(
     _ path: String, _ change: PolicyChange, _ arguments: Arguments
   ) throws -> WhatIfReport {
-    let named = EmbeddingInput.options.map(\.name) + ["space", "subjects", "dimension", "seed", "liveness-before"]
+    let named =
+      EmbeddingInput.options.map(\.name) + ["space", "subjects", "dimension", "seed", "liveness-before"]
     for name in named where arguments[name] != nil {
       throw UsageError("--\(name) is about a cohort, and records are given")
     }
@@ -102,7 +103,8 @@ enum WhatIfCommand: Command {
     }
     let model = try livenessModel(arguments["liveness-before"] ?? SimulateCommand.defaultModel)
     guard model.landmarker == other.landmarker else {
-      throw UsageError("the two liveness models are of two landmarkers, so they can't judge the same captures")
+      throw UsageError(
+        "the two liveness models are of two landmarkers, so they can't judge the same captures")
     }
     return model
   }

@@ -94,7 +94,8 @@ import Testing
     for (species, rate) in try #require(given["apcer"] as? Object) { try check("APCER  \(species)", rate) }
   }
 
-  @Test func `they stand in the report and in the curves, and nothing of a label is taken for markup`() throws {
+  @Test func `they stand in the report and in the curves, and nothing of a label is taken for markup`() throws
+  {
     let path = try folder.write("presentations.csv", Self.table.utf8)
     let scores = try folder.write("scores.csv", "same,score\n1,0.9\n1,0.8\n0,0.3\n0,0.1\n".utf8)
     let run = try CommandRun([
@@ -108,8 +109,9 @@ import Testing
     let rows = try String(contentsOfFile: "\(folder.path)/curves/presentation_attacks.csv", encoding: .utf8)
       .split(separator: "\n")
     #expect(rows[1].hasPrefix("given,0.5,BPCER,,1,3,") && rows[5].hasPrefix("given,0.5,IAPAR,print,1,3,"))
-    let json = try JSONSerialization.jsonObject(
-      with: Data(contentsOf: URL(filePath: "\(folder.path)/r.json"))) as? Object
+    let json =
+      try JSONSerialization.jsonObject(
+        with: Data(contentsOf: URL(filePath: "\(folder.path)/r.json"))) as? Object
     let files = (json?["provenance"] as? Object)?["files"] as? [Object]
     #expect(files?.map { $0["name"] as? String } == ["scores.csv", "presentations.csv"])
     #expect(json?["scores"] is Object && json?["presentation_attacks"] is Object)
@@ -130,7 +132,8 @@ import Testing
   @Test func `a threshold without presentations, or for decisions, is wrong usage`() throws {
     let path = try folder.write("d.csv", "species,liveness_decision\nprint,pass\nbona_fide,pass\n".utf8)
     for arguments in [
-      ["--presentations", path, "--liveness-threshold", "0.5"], ["--match-threshold", "0.5", "--scores", path],
+      ["--presentations", path, "--liveness-threshold", "0.5"],
+      ["--match-threshold", "0.5", "--scores", path],
       ["--presentations", path, "--match-threshold", "nan"],
     ] {
       #expect(try CommandRun(["eval"] + arguments).status == 64)

@@ -32,7 +32,8 @@ import Testing
   @Test func `the evaluation alone is a program of its own, with the same commands`() throws {
     let program = CommandRun.product("reverify-eval")
     let overview = try CommandRun(executable: program, ["--help"])
-    #expect(overview.status == 0 && overview.output.contains("  tune ") && !overview.output.contains("  begin "))
+    #expect(
+      overview.status == 0 && overview.output.contains("  tune ") && !overview.output.contains("  begin "))
     let folder = try TemporaryFolder()
     let scores = try folder.write("s.csv", "same,score\n1,0.9\n1,0.6\n0,0.7\n0,0.1\n".utf8)
     let arguments = ["eval", "--scores", scores]
@@ -48,7 +49,7 @@ import Testing
       let run = try CommandRun(["eval", "--scores", scores] + output)
       #expect(run.status == 65 && run.errors.contains(output[1]), "\(run.errors)")
     }
-    // The data are not even there to be worked on wrongly: two rows of one person.
+    // Two rows of two people: enough to begin, and too few for any rate.
     let rows = try folder.write("e.csv", "1,0\n0,1\n".utf8)
     let index = try folder.write("i.csv", "subject,image\na,1\nb,2\n".utf8)
     let data = ["--embeddings", rows, "--index", index]

@@ -194,7 +194,9 @@ import Testing
     }
   }
 
-  @Test func `a cohort before another liveness model: the same one flips nothing, a stricter one refuses`() async throws {
+  @Test func `a cohort before another liveness model: the same one flips nothing, a stricter one refuses`()
+    async throws
+  {
     let cohort = try Cohort.synthetic(subjectCount: 12, imagesPerSubject: 3, dimension: 32, seed: 3)
     var options = ReVerificationSimulation.Options()
     options.livenessModel = try Self.model()

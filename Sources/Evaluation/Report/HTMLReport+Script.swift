@@ -48,7 +48,7 @@ extension EvaluationReport {
     .slider label { font-weight: 600; } .slider input { width: 100%; }
     .slider dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(230px, 1fr)); gap: 4px 16px; margin: 6px 0 0; }
     dt { color: var(--soft); font-size: 12px; } dd { margin: 0; font-variant-numeric: tabular-nums; }
-    .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(480px, 1fr)); gap: 20px 28px; }
+    .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(480px, 1fr)); gap: 20px 28px; }
     figure { margin: 0; break-inside: avoid; } figcaption { font-weight: 600; margin-bottom: 4px; }
     svg { width: 100%; height: auto; display: block; } svg text { font: 12px system-ui, "Liberation Sans", sans-serif; }
     .tick { fill: var(--soft); } .title { fill: var(--ink); }

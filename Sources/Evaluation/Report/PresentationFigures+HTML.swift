@@ -55,7 +55,7 @@ extension PresentationFigures {
               guard let live = try? set.bonaFideErrorRate(at: place),
                 let worst = try? set.worstAttackErrorRate(at: place)
               else { return nil }
-              return (live.value, worst.rate.value)
+              return (live.shown, worst.rate.shown)
             })
         ]
       } ?? [])
@@ -65,18 +65,14 @@ extension PresentationFigures {
   private var chart: SVGChart? {
     let places = places
     guard !places.isEmpty, !set.bonaFide.isEmpty, !shown.isEmpty else { return nil }
-    func place(_ rate: Proportion) -> Double {
-      let half = 0.5 / Double(rate.total)
-      return min(max(rate.value, half), 1 - half)
-    }
     let series = shown.enumerated().map { number, species in
       SVGChart.Series(
         name: species, style: "s\(number)", shape: .line,
         points: places.map { threshold in
           // Both have responses, so neither rate can fail.
           (
-            place(try! set.bonaFideErrorRate(at: threshold)),
-            place(try! set.attackErrorRate(species: species, at: threshold))
+            try! set.bonaFideErrorRate(at: threshold).shown,
+            try! set.attackErrorRate(species: species, at: threshold).shown
           )
         })
     }
@@ -93,14 +89,16 @@ extension PresentationFigures {
       Self.counts($0.escaped, set.attacks[$0]?.count ?? 0, set.attackNonResponses[$0] ?? 0)
     }
     return EvaluationReport.table(
-      "Presentations to the liveness check", ["presented", "presentations", "no response", "rate of those"], counts)
+      "Presentations to the liveness check", ["presented", "presentations", "no response", "rate of those"],
+      counts)
       + (slider?.html ?? "")
       + (chart.map { "<section class=\"charts\">\(EvaluationReport.figure($0))</section>" } ?? "")
       + EvaluationReport.table(
         "Presentation attack detection" + (matchThreshold.map { ", match at \(Text.fixed($0, 6))" } ?? ""),
         ["at", "liveness threshold", "rate", "presented", "errors", "Clopper–Pearson", "Wilson"],
         points.flatMap(rows),
-        note: "APCER: attacks classified as bona fide; the species with the highest is the one to report (★). BPCER: bona fide "
+        note:
+          "APCER: attacks classified as bona fide; the species with the highest is the one to report (★). BPCER: bona fide "
           + "presentations refused. IAPAR: attacks that pass liveness and match. Thresholds of a BPCER or APCER were found on "
           + "these very presentations: they compare checks, and are none to be set.")
   }
@@ -108,7 +106,8 @@ extension PresentationFigures {
   private static func counts(_ name: String, _ responses: Int, _ silent: Int) -> [String] {
     let all = responses + silent
     return [
-      name, Text.count(all), Text.count(silent), all == 0 ? "–" : Text.rate(Proportion(silent, of: all).value),
+      name, Text.count(all), Text.count(silent),
+      all == 0 ? "–" : Text.rate(Proportion(silent, of: all).value),
     ]
   }
 
@@ -124,7 +123,9 @@ extension PresentationFigures {
       ]
     case .reached(let rates):
       func row(_ name: String, _ species: String, _ rate: Proportion?, isWorst: Bool = false) -> [String] {
-        let heads = ["\(point.choice)", Text.fixed(rates.threshold, 6), name + (isWorst ? " ★" : ""), species.escaped]
+        let heads = [
+          "\(point.choice)", Text.fixed(rates.threshold, 6), name + (isWorst ? " ★" : ""), species.escaped,
+        ]
         guard let rate else { return heads + ["no response", "–", "–"] }
         return heads + [
           Text.proportion(rate), Text.interval(rate.clopperPearson()), Text.interval(rate.wilson()),

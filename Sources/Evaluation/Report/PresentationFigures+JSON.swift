@@ -71,8 +71,10 @@ extension PresentationFigures {
 
   /// Every rate with its counts and intervals, as CSV.
   var csv: String {
-    var lines = ["at,liveness_threshold_ge,rate,species,errors,of,clopper_pearson_low,clopper_pearson_high,"
-      + "wilson_low,wilson_high"]
+    var lines = [
+      "at,liveness_threshold_ge,rate,species,errors,of,clopper_pearson_low,clopper_pearson_high,"
+        + "wilson_low,wilson_high"
+    ]
     for point in points {
       guard let rates = point.outcome.point else { continue }
       func add(_ name: String, _ species: String, _ rate: Proportion?) {

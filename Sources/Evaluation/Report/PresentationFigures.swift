@@ -85,10 +85,12 @@ public struct PresentationFigures: Sendable {
     }
     let silent = set.bonaFideNonResponses + set.attackNonResponses.values.reduce(0, +)
     if silent > 0 {
-      warnings.append("\(silent) presentations got no response from the liveness check and are in no BPCER or APCER")
+      warnings.append(
+        "\(silent) presentations got no response from the liveness check and are in no BPCER or APCER")
     }
     if hasComparisons, matchThreshold == nil {
-      warnings.append("there are comparison scores of attacks, but no threshold for them, so IAPAR is undefined")
+      warnings.append(
+        "there are comparison scores of attacks, but no threshold for them, so IAPAR is undefined")
     }
     return warnings
   }

@@ -11,8 +11,7 @@ struct ReportCharts {
   ]
 
   /// From a tick below the least rate above zero to one that the highest needs, at most `most`.
-  static func probitAxis(_ title: String, _ rates: [Double], upTo most: Double = 0.5) -> SVGChart.Axis
-  {
+  static func probitAxis(_ title: String, _ rates: [Double], upTo most: Double = 0.5) -> SVGChart.Axis {
     let least = rates.filter { $0 > 0 }.min() ?? 1e-3
     let low = rateTicks.map(\.0).last { $0 <= max(least, 1e-6) } ?? 1e-6
     let spread = rates.filter { $0 > 0 && $0 < 1 }.max() ?? 0.5
@@ -27,9 +26,13 @@ struct ReportCharts {
   }
 
   var detection: SVGChart {
-    let shown = inside.filter { $0.falseNonMatchRate.count > 0 }
-    let x = Self.probitAxis("FMR", shown.map(\.falseMatchRate.value))
-    let y = Self.probitAxis("FNMR", shown.map(\.falseNonMatchRate.value))
+    let all = inside.filter { $0.falseNonMatchRate.count > 0 }
+    let x = Self.probitAxis("FMR", all.map(\.falseMatchRate.value))
+    let y = Self.probitAxis("FNMR", all.map(\.falseNonMatchRate.value))
+    // What lies beyond the axes would be drawn along their ends.
+    let shown = all.filter {
+      x.range.contains($0.falseMatchRate.value) && y.range.contains($0.falseNonMatchRate.value)
+    }
     let low = max(x.range.lowerBound, y.range.lowerBound)
     let high = min(x.range.upperBound, y.range.upperBound)
     return SVGChart(
@@ -147,12 +150,11 @@ struct ReportCharts {
   /// FNIR against FPIR, both on probit axes, at the thresholds of the slider; a rate without errors stands at half an error.
   func openSet(_ places: [SliderPlace]) -> SVGChart? {
     guard identification != nil else { return nil }
-    func shown(_ rate: Proportion) -> Double { max(rate.value, 0.5 / Double(rate.total)) }
     let points = places.compactMap { place -> (x: Double, y: Double)? in
       guard let positive = place.falsePositives, let negative = place.falseNegatives,
         positive.count + negative.count > 0, positive.value < 1, negative.value < 1
       else { return nil }
-      return (shown(positive), shown(negative))
+      return (positive.shown, negative.shown)
     }
     return SVGChart(
       id: "openset", title: "FNIR against FPIR on probit axes (none at half an error)",
@@ -219,6 +221,12 @@ private struct TransactionCounts {
 }
 
 extension Proportion {
+  /// The rate as a probit axis shows it: none at half an error, all at half an error less.
+  var shown: Double {
+    let half = 0.5 / Double(total)
+    return min(max(value, half), 1 - half)
+  }
+
   fileprivate var complement: Proportion { Proportion(total - count, of: total) }
 }
 
@@ -252,10 +260,10 @@ enum Text {
   }
 
   static func proportion(_ value: Proportion) -> String {
-    "\(rate(value.value)) (\(count(value.count)) of \(count(value.total)))"
+    "\(rate(value.value)) <span class=\"n\">(\(count(value.count)) of \(count(value.total)))</span>"
   }
 
   static func interval(_ interval: ConfidenceInterval) -> String {
-    "\(rate(interval.low)) – \(rate(interval.high))"
+    "<span class=\"n\">\(rate(interval.low)) – \(rate(interval.high))</span>"
   }
 }

@@ -65,9 +65,12 @@ extension ReportSlider.Marker {
 
 extension ReportSlider {
   /// The slider of the comparison threshold, through all that depends on it; nil without a place.
-  static func comparisons(_ report: EvaluationReport, _ places: [SliderPlace], _ charts: [SVGChart]) -> ReportSlider? {
+  static func comparisons(_ report: EvaluationReport, _ places: [SliderPlace], _ charts: [SVGChart])
+    -> ReportSlider?
+  {
     guard !places.isEmpty else { return nil }
-    let start = report.figures?.targets.first { $0.target == TargetRate(1, in: 1000) }?.outcome.point?.rates.threshold
+    let start = report.figures?.targets.first { $0.target == TargetRate(1, in: 1000) }?.outcome.point?.rates
+      .threshold
     var cells = [
       Cell(id: "fmr", name: "FMR", rates: places.map(\.falseMatches)),
       Cell(id: "fnmr", name: "FNMR", rates: places.map(\.falseNonMatches)),
@@ -102,7 +105,7 @@ extension ReportSlider {
     case "roc": return points { ($0.falseMatches.value, 1 - $0.falseNonMatches.value) }
     case "openset":
       return points { place in
-        place.falsePositives.flatMap { positive in place.falseNegatives.map { (positive.value, $0.value) } }
+        place.falsePositives.flatMap { positive in place.falseNegatives.map { (positive.shown, $0.shown) } }
       }
     case "hist", "histlog": return points { ($0.threshold, chart.y.range.lowerBound) }
     default: return nil

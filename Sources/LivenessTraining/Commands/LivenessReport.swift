@@ -25,10 +25,12 @@ public enum LivenessReport {
     try PresentationFigures.standardTargets.map { target in
       switch try scores.threshold(atBonaFideErrorRate: target) {
       case .notReachable(let trials, let needed):
-        return "at BPCER \(percent(target.value)): not reachable with \(trials) live captures; \(needed) allow one error"
+        return
+          "at BPCER \(percent(target.value)): not reachable with \(trials) live captures; \(needed) allow one error"
       // A score of 0 is a refusal whatever the threshold.
       case .reached(let threshold) where threshold <= 0:
-        return "at BPCER \(percent(target.value)): not reachable, since more are refused whatever the threshold"
+        return
+          "at BPCER \(percent(target.value)): not reachable, since more are refused whatever the threshold"
       case .reached(let threshold):
         var lines = ["at BPCER \(percent(target.value)): threshold \(threshold)"]
         lines.append("  BPCER \(interval(try scores.bonaFideErrorRate(at: threshold)))")
