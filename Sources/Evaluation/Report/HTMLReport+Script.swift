@@ -69,7 +69,8 @@ extension EvaluationReport {
       table { font-size: 9.5px; } h2 { font-size: 14px; break-after: avoid; } tr { break-inside: avoid; }
       .slider.sticky { position: static; } .slider { background: none; } .slider input { display: none; }
       .charts { grid-template-columns: 1fr 1fr; gap: 10px 14px; }
-      svg text { font-size: 13px; } code { font-size: 8.5px; }
+      .slider dl { grid-template-columns: repeat(4, 1fr); } dt { font-size: 8.5px; } dd { font-size: 9.5px; }
+      svg text { font-size: 15px; } code { font-size: 8.5px; }
     }
     """
 }
