@@ -34,6 +34,9 @@ struct CandidateCollector {
     bestEstimates = BoundedHeap(capacity: isLimited ? request.limit + Self.spareEstimates : 0)
   }
 
+  /// Whether rows can be ruled out: not while there are fewer scored than results asked for.
+  var hasCutoff: Bool { !isLimited || bestScores.least != nil }
+
   /// Takes a row whose score is at most `upperBound` and nearly `estimate`; `score` gives its defined score.
   mutating func offer(
     _ location: RowLocation, estimate: Float, upperBound: Float, score: (RowLocation) -> Float

@@ -2,8 +2,8 @@ import CFaceKernels
 
 /// Candidates by products of coded rows within a proven error bound (see `QuantisedProbe`).
 ///
-/// A single probe waits for memory, so it reads the coarse plane, and the fine one besides where the coarse one rules out
-/// little; several wait for arithmetic and read the fine one.
+/// A single probe waits for memory, so it reads the coarse plane, and the residual codes of the rows that this leaves;
+/// where little is ruled out so, the fine plane. Several wait for arithmetic and read the fine one.
 struct CodedFirstPass: FirstPass {
   struct Scratch {
     var products: [Int32]
@@ -11,14 +11,16 @@ struct CodedFirstPass: FirstPass {
     var estimates: [Float]
     /// For each frame met: the probes' products with its centre.
     var offsets: [ObjectIdentifier: [Float]] = [:]
-    /// Units for which the coarse plane is not tried, since it ruled out little of the one before.
+    /// Units for which the fine plane is read at once, since coarse and residual codes ruled out little.
     var fineUnits = 0
+    /// How many that will be at the next time: twice as many each time in a row.
+    var nextFineUnits = 1
   }
 
-  /// Where the coarse plane leaves more than this share of a unit's rows, the fine one costs less than scoring them.
+  /// Where more than this share of a unit's rows is left, the fine plane costs less than scoring them.
   private static let densePart = 6
-  /// For how many units that is then taken for granted.
-  private static let fineUnits = 16
+  /// For how many units that is taken for granted at most.
+  private static let mostFineUnits = 16
 
   /// Probes multiplied in one call: with a unit's rows, their products fit the second-level cache.
   private static let groupSize = 64
@@ -69,7 +71,9 @@ struct CodedFirstPass: FirstPass {
           probe: probe, rows: rows, plane: plane,
           constant: probes[probe].constant(largestNorm: view.largestNorm),
           offset: offsets[probe], position: (probe - first) * rows.count)
-        hand(estimates, select(estimates, &scratch, cutoff: cutoff(probe)), scratch, to: accept)
+        hand(
+          estimates, errors: plane.errors, select(estimates, &scratch, cutoff: cutoff(probe)), scratch,
+          to: accept)
       }
     }
   }
@@ -79,27 +83,46 @@ struct CodedFirstPass: FirstPass {
     accept: (_ probe: Int, _ selection: Selection) -> Void
   ) {
     let (block, blockCount) = (rows.lowerBound / Int(FK_BLOCK_ROWS), rows.count / Int(FK_BLOCK_ROWS))
-    let constant = probes[0].constant(largestNorm: view.largestNorm)
+    let (segment, constant) = (view.segment, probes[0].constant(largestNorm: view.largestNorm))
     func estimates(_ plane: CodePlane) -> Estimates {
       Estimates(probe: 0, rows: rows, plane: plane, constant: constant, offset: offset, position: 0)
     }
     if scratch.fineUnits == 0 {
-      let coarse = estimates(view.segment.coarse)
+      let coarse = estimates(segment.coarse)
       codes.withUnsafeBufferPointer {
-        kernels.table.pointee.dot_blocks_u4(
+        kernels.table.pointee.dot_blocks_u3(
           coarse.plane.block(block), blockCount, planeDimension, $0.baseAddress!, &scratch.products)
       }
-      let count = select(coarse, &scratch, cutoff: cutoff)
-      // Before there is a cutoff no plane rules anything out.
+      let count = refine(
+        select(coarse, &scratch, cutoff: cutoff), coarse, by: segment.residual, &scratch, cutoff: cutoff)
+      // Before there is a cutoff no code rules anything out.
       if count * Self.densePart < rows.count || cutoff <= -1 {
-        return hand(coarse, count, scratch, to: accept)
+        scratch.nextFineUnits = 1
+        return hand(coarse, errors: segment.residual.errors, count, scratch, to: accept)
       }
-      scratch.fineUnits = Self.fineUnits
+      scratch.fineUnits = scratch.nextFineUnits
+      scratch.nextFineUnits = min(2 * scratch.nextFineUnits, Self.mostFineUnits)
     }
     scratch.fineUnits -= 1
-    let fine = estimates(view.segment.fine)
+    let fine = estimates(segment.fine)
     multiply(0..<1, fine.plane.block(block), blockCount: blockCount, into: &scratch.products)
-    hand(fine, select(fine, &scratch, cutoff: cutoff), scratch, to: accept)
+    hand(fine, errors: fine.plane.errors, select(fine, &scratch, cutoff: cutoff), scratch, to: accept)
+  }
+
+  /// Adds what the residual codes say to the estimates of the rows selected; the number that is left of these.
+  ///
+  /// With the upper bits h and the lower bits l of a code, 2 (4 h + l) − 31 = 4 (2 h − 7) + (2 l − 3).
+  private func refine(
+    _ count: Int, _ coarse: Estimates, by residual: ResidualCodes, _ scratch: inout Scratch, cutoff: Float
+  ) -> Int {
+    let (probe, first) = (probes[coarse.probe], coarse.rows.lowerBound)
+    codes.withUnsafeBufferPointer {
+      kernels.table.pointee.dot_rows_u2(
+        residual.row(first), planeDimension, scratch.indices, count, $0.baseAddress!, &scratch.products)
+    }
+    return kernels.table.pointee.refine_u2(
+      scratch.products, coarse.plane.scales + first, residual.errors + first, count, probe.scale,
+      probe.errorFactor, coarse.constant, cutoff - coarse.offset, &scratch.indices, &scratch.estimates)
   }
 
   /// The products of a probe with rows of a plane, and what makes estimates and bounds of them.
@@ -144,8 +167,9 @@ struct CodedFirstPass: FirstPass {
     }
   }
 
+  /// Hands over the rows selected; `errors` are those of the codes that the estimates were made with.
   private func hand(
-    _ estimates: Estimates, _ count: Int, _ scratch: Scratch,
+    _ estimates: Estimates, errors: UnsafePointer<Float>, _ count: Int, _ scratch: Scratch,
     to accept: (_ probe: Int, _ selection: Selection) -> Void
   ) {
     if count == 0 { return }
@@ -156,7 +180,7 @@ struct CodedFirstPass: FirstPass {
           Selection(
             firstRow: estimates.rows.lowerBound, indices: UnsafeBufferPointer(rebasing: indices[..<count]),
             estimates: UnsafeBufferPointer(rebasing: values[..<count]), offset: estimates.offset,
-            errors: estimates.plane.errors + estimates.rows.lowerBound,
+            errors: errors + estimates.rows.lowerBound,
             errorFactor: probes[estimates.probe].errorFactor, constant: estimates.constant))
       }
     }

@@ -54,7 +54,10 @@ struct Scan: Sendable {
     _ selection: Selection, of unit: ScanUnit, for probe: Int, into collector: inout CandidateCollector
   ) {
     let segment = view[unit.segment].segment
-    if selection.indices.count * Self.densePart > unit.rows.count, selection.indices.count > request.limit {
+    // Before there is a cutoff every row is left, and few of them will be scored.
+    if selection.indices.count * Self.densePart > unit.rows.count, selection.indices.count > request.limit,
+      collector.hasCutoff
+    {
       return takeDense(unit.wholeBlockRows, of: unit.segment, for: probe, into: &collector)
     }
     for position in selection.indices.indices {
