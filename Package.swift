@@ -82,7 +82,7 @@ let package = Package(
       "reverify",
       [
         "ReVerify", "Biometrics", "EnrolmentStore", "EmbeddingFiles", "Evaluation", "FaceMatching",
-        "Simulation",
+        "Liveness", "LivenessTraining", "ReVerification", "Simulation",
       ]),
     .target(name: "CFaultyFiles", dependencies: ["CSQLite"], path: "Tests/CFaultyFiles"),
     tests("EnrolmentStore", ["Biometrics", "CFaultyFiles", "FaceMatching"]),
@@ -90,7 +90,10 @@ let package = Package(
       name: "BusyEngine", dependencies: ["Biometrics", "EnrolmentStore", "FaceMatching", "ReVerification"],
       path: "Tests/BusyEngine", swiftSettings: swift),
     tests(
-      "ReVerification", ["Biometrics", "BusyEngine", "EnrolmentStore", "FaceMatching"], settings: unoptimised),
+      "ReVerification",
+      [
+        "Biometrics", "BusyEngine", "EnrolmentStore", "FaceMatching", "Liveness", "LivenessTraining",
+      ], settings: unoptimised),
     tests("ReVerifyClient", ["Biometrics", "EnrolmentStore", "FaceMatching", "ReVerification"]),
     tests("EmbeddingFiles", ["Biometrics"]),
     tests("Liveness", ["LivenessTraining"]),

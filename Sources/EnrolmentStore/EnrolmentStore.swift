@@ -34,8 +34,12 @@ public protocol EnrolmentStore: Sendable {
   func preparingSessions(
     in organisation: OrganisationID, limit: Int
   ) async throws(StoreError) -> [NumberedSession]
+  /// The number of the session enrolled last, erased or not; 0 before the first.
+  func lastSession(in organisation: OrganisationID) async throws(StoreError) -> Int64
   /// Changes whenever a session is enrolled, prepared, refused or erased.
   func galleryVersion() async throws(StoreError) -> GalleryVersion
+  /// Where the gallery's snapshots are kept; `nil` where none are.
+  var snapshots: SnapshotFolder? { get }
 
   func reVerification(_ id: ReVerificationID) async throws(StoreError) -> StoredReVerification?
   /// The user's counter; one at revision 0 when they have never failed.
@@ -67,6 +71,10 @@ public protocol EnrolmentStore: Sendable {
 
   /// Makes all changes, in order, or none.
   func commit(_ changes: [StoreChange]) async throws(StoreError)
+}
+
+extension EnrolmentStore {
+  public var snapshots: SnapshotFolder? { nil }
 }
 
 /// One change of a commit.

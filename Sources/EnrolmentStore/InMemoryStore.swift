@@ -64,6 +64,10 @@ public final class InMemoryStore: EnrolmentStore {
     }
   }
 
+  public func lastSession(in organisation: OrganisationID) -> Int64 {
+    tables.withLock { Int64($0.sessionOrder[organisation]?.count ?? 0) }
+  }
+
   public func galleryVersion() -> GalleryVersion {
     tables.withLock { $0.galleryVersion }
   }

@@ -3,13 +3,13 @@ import Liveness
 
 /// Judges liveness from what was recorded: the models of `models/liveness`, the challenge, and what was seen before.
 ///
-/// A re-verification's challenge is a nonce. What its client shows is derived from it at each attempt by `schedule`, so
-/// each attempt has a challenge of its own, which is used up by its first answer.
+/// A re-verification's challenge is a nonce and the number of the attempt. What its client shows is derived from both by
+/// `schedule`, so each attempt has a challenge of its own, and asking again shows nothing new. It is used up with the
+/// attempt, which the engine counts durably.
 public struct CaptureLivenessScorer: LivenessScorer {
   public let model: String
   private let detector: LivenessDetector
   private let issuer: ChallengeIssuer
-  private let used = UsedChallenges()
   private let replays: ReplayGuard
   private let showsColours: Bool
   private let clock: any WallClock
@@ -30,12 +30,14 @@ public struct CaptureLivenessScorer: LivenessScorer {
     self.clock = clock
   }
 
-  /// What the client is to show its user for the next attempt; `nil` for a challenge whose nonce isn't one.
+  /// What the client is to show its user at the challenge's attempt: the same whenever it is asked for, but for the expiry.
+  /// `nil` for a challenge whose nonce isn't one.
   public func schedule(for challenge: Challenge) -> ChallengeSchedule? {
-    guard let nonce = decodeHexadecimal(challenge.nonce), nonce.count == ChallengeSchedule.nonceBytes else {
-      return nil
-    }
-    return issuer.issue(nonce: nonce, withColours: showsColours, at: clock.now())
+    guard let nonce = decodeHexadecimal(challenge.nonce), nonce.count == ChallengeSchedule.nonceBytes,
+      ChallengeIssuer.attempts.contains(challenge.attempt)
+    else { return nil }
+    return issuer.issue(
+      nonce: nonce, attempt: challenge.attempt, withColours: showsColours, at: clock.now())
   }
 
   public func check(_ capture: Capture) throws(CaptureError) {
@@ -50,42 +52,39 @@ public struct CaptureLivenessScorer: LivenessScorer {
   public func assess(
     _ capture: Capture, for challenge: Challenge, at now: Instant
   ) throws -> LivenessAssessment {
-    try assess(capture, for: challenge, at: now) { recording, schedule in
-      var findings: [LivenessReason] = []
-      if !used.use(schedule, answer: FrameChain.digest(of: recording), at: now) {
-        findings.append(.usedChallenge)
-      }
-      if !replays.admit(recording, at: now) { findings.append(.replayedCapture) }
-      return findings
+    try assess(capture, for: challenge, at: now) { recording in
+      // The engine hands in one capture for each attempt, however often it is judged.
+      let submission = recording.nonce + [UInt8(truncatingIfNeeded: challenge.attempt)]
+      return replays.admit(recording, as: submission, at: now) ? [] : [.replayedCapture]
     }
   }
 
   public func reassess(
     _ capture: Capture, for challenge: Challenge, at now: Instant, findings: [LivenessReason]
   ) throws -> LivenessAssessment {
-    try assess(capture, for: challenge, at: now) { _, _ in
-      findings.filter { $0 == .usedChallenge || $0 == .replayedCapture }
-    }
+    try assess(capture, for: challenge, at: now) { _ in findings.filter { $0 == .replayedCapture } }
   }
 
   private func assess(
     _ capture: Capture, for challenge: Challenge, at now: Instant,
-    remembered: (Liveness.Capture, ChallengeSchedule) -> [LivenessReason]
+    remembered: (Liveness.Capture) -> [LivenessReason]
   ) throws -> LivenessAssessment {
     guard let recording = capture.recording else { throw CaptureError(.unsupported, frame: nil) }
     guard recording.nonce == decodeHexadecimal(challenge.nonce),
       let schedule = issuer.challenge(id: recording.challengeID, nonce: recording.nonce),
       !showsColours || !schedule.flashes.isEmpty
     else { return LivenessAssessment(.notLive, score: 0, threshold: 1, reasons: [.otherChallenge]) }
+    // What an earlier attempt was shown was used up with it; of a later one nobody was told.
+    let used: [LivenessReason] = schedule.attempt == challenge.attempt ? [] : [.usedChallenge]
     let decision = try detector.assess(
-      recording, answering: schedule, received: now, otherFindings: remembered(recording, schedule))
+      recording, answering: schedule, received: now, otherFindings: used + remembered(recording))
     return LivenessAssessment(decision)
   }
 }
 
 extension LivenessAssessment {
   /// A detector's decision, with the cues' log-likelihood ratios and all features.
-  init(_ decision: LivenessDecision) {
+  package init(_ decision: LivenessDecision) {
     let verdict: Verdict =
       switch decision.verdict {
       case .pass: .live

@@ -1,4 +1,5 @@
 import Biometrics
+import EnrolmentStore
 import FaceMatching
 
 /// The gallery, with how far along each organisation's order of enrolment it has come.
@@ -28,6 +29,29 @@ final class GalleryFeed: Sendable {
       if let reference { try gallery.enrol(reference) }
       through[organisation] = sequence
     }
+  }
+
+  /// Takes over a gallery that has all sessions up to the one numbered `sequence`.
+  func begin(at sequence: Int64, in organisation: OrganisationID) {
+    through.withLock { $0[organisation] = sequence }
+  }
+
+  /// Takes out what was erased; its memory is wiped once running searches end. True when there was anything.
+  @discardableResult
+  func forget(_ subject: Erasure.Subject, of organisation: OrganisationID) -> Bool {
+    let sessions: [SessionID]
+    switch subject {
+    case .organisation:
+      let had = gallery.snapshot(of: organisation).count > 0
+      gallery.remove(organisation: organisation)
+      return had
+    case .user(let user): sessions = gallery.snapshot(of: organisation).references(of: user).map(\.session)
+    case .session(let session): sessions = [session]
+    case .evidence: return false
+    }
+    let removed = sessions.filter { gallery.remove(session: $0, from: organisation) }
+    if !removed.isEmpty { gallery.purge(organisation: organisation) }
+    return !removed.isEmpty
   }
 
   /// The references as they are now, and the number of the last session among them.

@@ -28,14 +28,35 @@ extension RandomSource {
   }
 }
 
-/// What a client must respond to, so that an old capture is no answer to it.
+/// What a client must respond to at one attempt, so that an old capture is no answer to it.
 public struct Challenge: Hashable, Sendable, Codable {
   public static let nonceBytes = 32
 
   /// 256 random bits, in hexadecimal, from which what the client shows is derived.
   public let nonce: String
 
-  public init(nonce: String) {
+  /// How many attempts were used before: each is shown something of its own, whenever it asks.
+  public let attempt: Int
+
+  public init(nonce: String, attempt: Int = 0) {
     self.nonce = nonce
+    self.attempt = attempt
+  }
+
+  /// The challenge of another attempt of the same re-verification.
+  public func forAttempt(_ attempt: Int) -> Challenge { Challenge(nonce: nonce, attempt: attempt) }
+
+  public init(from decoder: any Decoder) throws {
+    self.init(nonce: try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .nonce))
+  }
+
+  /// Without the attempt, which follows from those that were used.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(nonce, forKey: .nonce)
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case nonce
   }
 }

@@ -64,6 +64,7 @@ public struct ReVerification: Hashable, Sendable {
   public let user: UserID
   /// The key it was begun with.
   public let apiKey: APIKeyID
+  /// That of the first attempt; see `currentChallenge`.
   public let challenge: Challenge
   /// The terms at its beginning; later changes of the workflow don't reach it.
   public let policy: ReVerificationPolicy
@@ -108,6 +109,12 @@ public struct ReVerification: Hashable, Sendable {
     switch state {
     case .open(let attempts), .evaluating(_, let attempts), .ended(_, let attempts): attempts
     }
+  }
+
+  /// The challenge of the attempt under evaluation, or else of the next one.
+  public var currentChallenge: Challenge {
+    if case .evaluating(let claim, _) = state { return challenge.forAttempt(claim.attempt - 1) }
+    return challenge.forAttempt(attempts.count)
   }
 
   /// What it has cost: its price once an attempt is claimed, until then nothing.

@@ -51,13 +51,13 @@ extension ReVerificationEngine {
     }
   }
 
-  /// The challenge it was begun with, from which what its client shows is derived.
+  /// The challenge of its next attempt, or of the one under evaluation, from which what its client shows is derived.
   public nonisolated func challenge(
     of id: ReVerificationID
   ) async throws(ReVerificationError) -> Challenge {
     let stored = try await storage(await store.reVerification(id))
     guard let stored else { throw ReVerificationError(.unknownReVerification, "re-verification \(id)") }
-    return try ReVerification(stored).challenge
+    return try ReVerification(stored).currentChallenge
   }
 
   /// The first `limit` decision records of an organisation after the one numbered `sequence`, in order. They hold scores:

@@ -42,22 +42,7 @@ extension ReVerificationEngine {
       guard error.code == .missing else { throw ReVerificationError(error) }
       throw ReVerificationError(erasure.subject.unknownCode, error.context)
     }
-    let organisation = erasure.organisation
-    switch erasure.subject {
-    case .organisation:
-      feed.gallery.remove(organisation: organisation)
-    case .user(let user):
-      let (snapshot, _) = feed.snapshot(of: organisation)
-      for reference in snapshot.references(of: user) {
-        feed.gallery.remove(session: reference.session, from: organisation)
-      }
-      feed.gallery.purge(organisation: organisation)
-    case .session(let session):
-      feed.gallery.remove(session: session, from: organisation)
-      feed.gallery.purge(organisation: organisation)
-    case .evidence:
-      break
-    }
+    feed.forget(erasure.subject, of: erasure.organisation)
   }
 }
 

@@ -22,7 +22,7 @@ extension ReVerificationEngine {
     let now = clock.now()
     let stopwatch = Stopwatch()
     do {
-      assessment = try await liveness.assess(attempt.capture, for: machine.challenge, at: now)
+      assessment = try await liveness.assess(attempt.capture, for: machine.currentChallenge, at: now)
     } catch {
       // A foreign error's text may hold anything: its type has to do.
       throw ReVerificationError(

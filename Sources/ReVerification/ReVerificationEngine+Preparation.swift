@@ -26,7 +26,7 @@ extension ReVerificationEngine {
   }
 
   /// The next page of sessions; returns how many it had.
-  private nonisolated func preparePage(of organisation: OrganisationID) async throws(ReVerificationError)
+  nonisolated func preparePage(of organisation: OrganisationID) async throws(ReVerificationError)
     -> Int
   {
     let after = feed.position(in: organisation)

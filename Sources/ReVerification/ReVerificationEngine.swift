@@ -37,6 +37,8 @@ public actor ReVerificationEngine {
   private var galleryTurns = Turns<OrganisationID>()
   /// What is to be said of sessions that are in the gallery, in order.
   private var preparations: [OrganisationID: [StoreChange]] = [:]
+  /// Where each organisation's gallery came from when the engine opened.
+  public private(set) var origins: [OrganisationID: GalleryOrigin] = [:]
   private var calls: [Call: Task<Result<Answer, ReVerificationError>, Never>] = [:]
   private var running: [ReVerificationID: ClaimID] = [:]
 
@@ -50,7 +52,8 @@ public actor ReVerificationEngine {
   /// An engine on `store`, once all enrolled sessions are in `gallery`, whose space is the engine's. `progress` hears how
   /// many were read so far.
   ///
-  /// Sessions of another space stay in the store and take no part. Throws kind `storage`, code `storeDamaged` for a
+  /// They come from the store's snapshots (`checkpoint`) where those are of its present state, and from the store else:
+  /// `origins` says which and why. Sessions of another space stay in the store and take no part. Throws kind `storage`, code `storeDamaged` for a
   /// session whose embeddings can't be read.
   public static func open(
     store: any EnrolmentStore, gallery: Gallery, liveness: any LivenessScorer,
@@ -61,15 +64,7 @@ public actor ReVerificationEngine {
     let engine = ReVerificationEngine(
       store: store, gallery: gallery, liveness: liveness, clock: clock, randomness: randomness,
       configuration: configuration, observer: observer ?? SilentObserver())
-    var count = 0
-    for organisation in try await engine.storage(await store.organisations()) {
-      var read = 0
-      try await engine.prepare(organisation.id) {
-        read = $0
-        progress(count + $0)
-      }
-      count += read
-    }
+    try await engine.load(progress: progress)
     return engine
   }
 
@@ -114,6 +109,11 @@ public actor ReVerificationEngine {
     let result = await turn.value
     galleryTurns.leave(organisation)
     return try result.get()
+  }
+
+  func note(_ origin: GalleryOrigin, of organisation: OrganisationID) {
+    origins[organisation] = origin
+    observer.observe(.opened(organisation, origin))
   }
 
   /// Notes what is to be said of a session that is in the gallery.

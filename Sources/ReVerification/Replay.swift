@@ -43,7 +43,7 @@ extension ReVerificationEngine {
     let kept = try await storage(
       await store.evidence(of: record.reVerification, attempt: judged.attempt))
     guard let kept, let capture = Capture(encoded: kept.capture) else { return .impossible(.noEvidence) }
-    let challenge = try await challenge(of: record.reVerification)
+    let challenge = try await challenge(of: record.reVerification).forAttempt(judged.attempt - 1)
     let attempt = Attempt(key: judged.key, capture: capture, embeddings: kept.probe)
     let prepared = PreparedAttempt(attempt, space: feed.space, liveness: liveness)
 

@@ -36,7 +36,7 @@ public struct InProcessTransport: ReVerifyTransport {
   private let schedule: (@Sendable (Challenge) -> ChallengeSchedule?)?
 
   /// `schedule` gives what the engine's liveness scorer wants shown for an attempt
-  /// (`CaptureLivenessScorer.schedule(for:withColours:)`); by default nothing.
+  /// (`CaptureLivenessScorer.schedule(for:)`); by default nothing.
   public init(
     engine: ReVerificationEngine, apiKey: String,
     schedule: (@Sendable (Challenge) -> ChallengeSchedule?)? = nil

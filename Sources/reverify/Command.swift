@@ -28,7 +28,7 @@ let commands: [any (Command & Sendable).Type] = [
   ScoreLivenessCommand.self, SimulateCapturesCommand.self, EvaluatePADCommand.self, VerifyErasedCommand.self,
   InfoCommand.self, InitCommand.self, OrganisationCommand.self, WorkflowCommand.self,
   UserCommand.self, KeyCommand.self, ImportCommand.self, EnrolCommand.self, BeginCommand.self, SubmitCommand.self,
-  EraseCommand.self, ReplayCommand.self, AuditCommand.self, DoctorCommand.self, FlowDemoCommand.self,
+  EraseCommand.self, ReplayCommand.self, AuditCommand.self, CheckpointCommand.self, DoctorCommand.self, FlowDemoCommand.self,
 ]
 
 var overview: String {

@@ -14,6 +14,7 @@ enum EvaluatePADCommand: Command {
   static let options: [CommandOption] = [
     .option("captures", "FILE", "capture records with label and subject, one a line"),
     .option("model", "FILE", "a liveness model"),
+    .option("species", "NAMES", "with commas: further attack species that labels may name"),
     .option("policy", "NAME", "the model's policy (default: standard)"),
   ]
 
@@ -27,7 +28,8 @@ enum EvaluatePADCommand: Command {
         relief: model.template.relief)
     else { throw InputError("the model's template can't be used") }
     let captures = try CaptureFile(path).labelled(
-      landmarker: model.landmarker, extractor: FeatureExtractor(template: template), limits: model.limits)
+      landmarker: model.landmarker, extractor: FeatureExtractor(template: template), limits: model.limits,
+      vocabulary: TuneLivenessCommand.vocabulary(arguments))
     let evaluation = try ModelEvaluation(model, policy: arguments["policy"] ?? "standard", on: captures)
     Output.standard.write(LivenessReport.text(evaluation) + "\n\n")
     Output.standard.write(try LivenessReport.operatingPoints(evaluation.scores) + "\n")

@@ -8,8 +8,12 @@ enum ScoreLivenessCommand: Command {
   static let summary = "decide about captures: pass, fail or retry, with reasons"
   static let explanation = """
     Reads capture records, one a line, and writes one decision a line: verdict, liveness score (0...1, higher is live),
-    reasons, cues and features, and the model's digest. With --replay-key, copies of earlier captures of the file are
-    flagged as well. A line that can't be read, or of a landmarker without a model, is an error on stderr.
+    reasons, cues and features, and the model's digest. A line that can't be read, or of a landmarker without a model, is an
+    error on stderr.
+
+    What a capture had to follow is what the server of --challenge-key issued under its identifier and nonce; another
+    challenge, and the second answer to one, are refused. Without that key the challenge is the record's own word, and each
+    decision says "challenge":"unchecked". With --replay-key, the same capture again and copies of earlier ones are flagged.
 
       reverify score-liveness --captures captures.jsonl --model models/liveness/simulated-ideal-68.json
     """
@@ -17,6 +21,7 @@ enum ScoreLivenessCommand: Command {
     .option("captures", "FILE", "capture records, one a line"),
     .option("model", "FILES", "with commas, one for each landmarker"),
     .option("policy", "NAME", "the model's policy (default: standard)"),
+    .option("challenge-key", "HEX", "the issuing server's key, 64 hexadecimal digits: check challenges"),
     .option("replay-key", "HEX", "64 hexadecimal digits: flag copies of earlier captures"),
   ]
 
@@ -25,30 +30,72 @@ enum ScoreLivenessCommand: Command {
     let models = try readModels(arguments)
     let detector = try LivenessDetector(models: models, policy: arguments["policy"] ?? "standard")
     let digests = try Dictionary(uniqueKeysWithValues: models.map { ($0.landmarker, try $0.digest()) })
-    let replays = try arguments["replay-key"].map { text in
-      guard let key = decodeHexadecimal(text), key.count == ReplayFingerprinter.keyBytes else {
-        throw UsageError("--replay-key takes 64 lower-case hexadecimal digits")
-      }
-      return ReplayGuard(key: key)
-    }
+    let memory = Memory(
+      issuer: try key("challenge-key", arguments).map(ChallengeIssuer.init(key:)),
+      replays: try key("replay-key", arguments).map { ReplayGuard(key: $0) })
     let file = try CaptureFile(path)
     var failures = 0
     for index in 0..<file.count {
       do {
         let record = try file.record(index)
-        let isCopy = replays.map { !$0.admit(record.capture, at: record.received) } ?? false
+        let (schedule, findings) = memory.findings(record, line: file.line(index))
         let decision = try detector.assess(
-          record.capture, answering: record.schedule, received: record.received,
-          otherFindings: isCopy ? [.replayedCapture] : [])
+          record.capture, answering: schedule, received: record.received, otherFindings: findings)
         Output.standard.write(
-          LivenessReport.json(decision, line: index + 1, model: digests[record.capture.landmarker] ?? "")
-            + "\n")
+          LivenessReport.json(
+            decision, line: file.line(index), model: digests[record.capture.landmarker] ?? "",
+            isChallengeChecked: memory.issuer != nil) + "\n")
+      } catch let error as LivenessError {
+        failures += 1
+        complain("\(path), line \(file.line(index)): \(error)")
       } catch {
         failures += 1
-        complain(error is CaptureFile.LineError ? "\(error)" : "\(path), line \(index + 1): \(error)")
+        complain("\(error)")
       }
     }
     return failures == 0 ? ExitStatus.success : ExitStatus.partial
+  }
+
+  /// What a server knows beside the capture: its challenges, and what it saw before.
+  private struct Memory {
+    let issuer: ChallengeIssuer?
+    let replays: ReplayGuard?
+    private let used = UsedChallenges()
+
+    init(issuer: ChallengeIssuer?, replays: ReplayGuard?) {
+      self.issuer = issuer
+      self.replays = replays
+    }
+
+    /// The challenge that the record's capture had to answer, and what is wrong with it before it is looked at.
+    func findings(
+      _ record: CaptureRecord, line: Int
+    ) -> (ChallengeSchedule, [LivenessReason]) {
+      let capture = record.capture
+      let submission = Array("line \(line)".utf8)
+      var (schedule, findings) = (record.schedule, [LivenessReason]())
+      if let issuer {
+        if let issued = issuer.challenge(id: capture.challengeID, nonce: capture.nonce) {
+          schedule = issued
+          if !used.use(issued, answer: submission, at: record.received) { findings.append(.usedChallenge) }
+        } else {
+          findings.append(.otherChallenge)
+        }
+      }
+      if let replays, !replays.admit(capture, as: submission, at: record.received) {
+        findings.append(.replayedCapture)
+      }
+      return (schedule, findings)
+    }
+  }
+
+  static func key(_ name: String, _ arguments: Arguments) throws -> [UInt8]? {
+    try arguments[name].map { text in
+      guard let key = decodeHexadecimal(text), key.count == ChallengeIssuer.keyBytes else {
+        throw UsageError("--\(name) takes 64 lower-case hexadecimal digits")
+      }
+      return key
+    }
   }
 
   static func readModels(_ arguments: Arguments) throws -> [LivenessModel] {

@@ -22,6 +22,8 @@ enum SimulateCapturesCommand: Command {
     .option("attacks", "N", "attacks of each species on each (default: 1)"),
     .option("species", "NAMES", "with commas (default: all)"),
     .option("seed", "N", "default: 1"),
+    .option(
+      "challenge-key", "HEX", "issue under this key, 64 hexadecimal digits (default: made of the seed)"),
     .flag("without-colours", "challenges without colours, which are weaker"),
     .option("out", "FILE", "where to write (default: standard output)"),
   ]
@@ -34,6 +36,7 @@ enum SimulateCapturesCommand: Command {
     cohort.firstSubject = try arguments.number("first-subject", in: 0...500_000, default: 0)
     cohort.bonaFideEach = try arguments.number("bona-fide", in: 0...1000, default: 3)
     cohort.attacksEach = try arguments.number("attacks", in: 0...1000, default: 1)
+    cohort.challengeKey = try ScoreLivenessCommand.key("challenge-key", arguments)
     if arguments.has("without-colours") { cohort.colours = .absent }
     if let names = arguments["species"] {
       cohort.species = try names.split(separator: ",").map { name in

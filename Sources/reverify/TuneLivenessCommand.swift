@@ -8,9 +8,12 @@ enum TuneLivenessCommand: Command {
   static let summary = "make a liveness model of labelled captures, with its evidence"
   static let explanation = """
     Splits by subject: half to fit the cues, a quarter to calibrate and to choose the thresholds, a quarter to test. No
-    subject is in two parts. Reports BPCER and APCER as counts with 95 % bounds, the worst species first, and exits with
-    1 when a bound that was asked for is not met. Start with 60 people, three captures each, and 300 attempts a species.
-    Without --captures the model is made from the simulator and marked provisional.
+    subject is in two parts. Reports BPCER and APCER as counts with 95 % bounds, the worst species first. When a bound that
+    was asked for is not met, or attacks may pass as often as people, it exits with 1 and writes no model, unless
+    --write-unmet is given. Labels are bona_fide and the species of 'simulate-captures'; name further ones with --species.
+
+    The model is provisional unless every capture has "provenance":"camera", and the test part is large enough. Start with
+    60 people, three captures each, and 300 attempts a species. Without --captures it is made from the simulator.
 
       reverify tune-liveness --captures labelled.jsonl --out model.json --max-bpcer 0.08 --max-apcer 0.01
       reverify tune-liveness --simulate simulated-ideal-68 --subjects 800 --out model.json
@@ -24,6 +27,8 @@ enum TuneLivenessCommand: Command {
     .option("bpcer", "RATE", "the part of live calibration captures that may be refused (default: 0.05)"),
     .option("max-bpcer", "RATE", "the upper bound of the tested BPCER must not exceed it"),
     .option("max-apcer", "RATE", "the same for every species that can be stopped"),
+    .option("species", "NAMES", "with commas: further attack species that labels may name"),
+    .flag("write-unmet", "write the model also when a bound is not met"),
     .option("seed", "N", "of the split, and of the simulation (default: 1)"),
     .option("revision", "TEXT", "of the code, for the model's provenance (default: the engine's version)"),
     .option("date", "TEXT", "for the model's provenance (default: today)"),
@@ -43,9 +48,15 @@ enum TuneLivenessCommand: Command {
     case (nil, let landmarker?): tuning = try simulate(landmarker, bounds, seed, arguments)
     default: throw UsageError("from what? Give either --captures FILE or --simulate LANDMARKER")
     }
-    try writeFile(Data(tuning.model.encoded()), to: out)
     Output.standard.write(LivenessReport.text(tuning.evaluation) + "\n")
+    for each in tuning.reservations { complain("provisional: \(each)") }
     for each in tuning.unmet { complain("not met: \(each)") }
+    guard tuning.unmet.isEmpty || arguments.has("write-unmet") else {
+      complain("\(out): not written, since a bound is not met; --write-unmet writes it all the same")
+      return ExitStatus.partial
+    }
+    if !tuning.isUsable { complain("\(out): no detector takes this model") }
+    try writeFile(Data(tuning.model.encoded()), to: out)
     return tuning.unmet.isEmpty ? ExitStatus.success : ExitStatus.partial
   }
 
@@ -60,13 +71,19 @@ enum TuneLivenessCommand: Command {
     }
     let template = CanonicalFace.template(layout)
     let captures = try file.labelled(
-      landmarker: landmarker, extractor: FeatureExtractor(template: template), limits: CheckLimits())
+      landmarker: landmarker, extractor: FeatureExtractor(template: template), limits: CheckLimits(),
+      vocabulary: vocabulary(arguments))
+    let taken = captures.count { $0.provenance == .camera }
     return try LivenessTuning(
       captures: captures, landmarker: landmarker, template: template, plan: .standard, bounds: bounds,
       seed: seed,
-      provisional: false,
       provenance: provenance(["captures": file.digest], "--captures FILE --seed \(seed)", arguments),
-      note: "Labelled captures of subjects that the model was not made from.")
+      note: "Labelled captures of subjects that the model was not made from; of all \(captures.count), "
+        + "\(taken) say that a camera took them.")
+  }
+
+  static func vocabulary(_ arguments: Arguments) -> SpeciesVocabulary {
+    SpeciesVocabulary(further: (arguments["species"] ?? "").split(separator: ",").map(String.init))
   }
 
   private static func simulate(
@@ -77,8 +94,9 @@ enum TuneLivenessCommand: Command {
     var recorded: [RecordedSequence] = []
     var data: [String: String] = [:]
     for path in paths {
-      recorded += try RecordedSequence.read(path)
-      data[URL(filePath: path).lastPathComponent] = try CaptureFile(path).digest
+      let (sequences, digest) = try RecordedSequence.readWithDigest(path)
+      recorded += sequences
+      data[URL(filePath: path).lastPathComponent] = digest
     }
     var command = "--simulate \(name) --subjects \(subjects) --seed \(seed)"
     if !paths.isEmpty {

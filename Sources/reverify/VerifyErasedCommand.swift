@@ -1,14 +1,15 @@
 import EmbeddingFiles
 import EnrolmentStore
 import Foundation
+import ReVerification
 
 enum VerifyErasedCommand: Command {
   static let name = "verify-erased"
   static let summary = "looks for the erased in the files of a store"
   static let explanation = """
     Opens the store, which applies the ledger of erasures, and looks for what should not be there any more: rows of erased
-    users, sessions, organisations and evidence, and anything in space of the database file that belongs to no row. With
-    --email or --embeddings it also looks for those very bytes (embeddings as 32-bit and 16-bit floats and 8-bit
+    users, sessions, organisations and evidence, anything in space of the database file that belongs to no row, and references of
+    the erased in the gallery's snapshots, which it opens. With --email or --embeddings it also looks for those very bytes (embeddings as 32-bit and 16-bit floats and 8-bit
     integers) in the store's files and in those of --also: snapshots, logs, backups. Exit status 1 when something was found.
 
       reverify verify-erased --store bank.db --master-key key.hex --email ada@example.org --also /var/log/reverify
@@ -52,7 +53,10 @@ enum VerifyErasedCommand: Command {
         traces.append(ErasureTrace(embedding: Array(matrix[row]), name: "embedding \(row)"))
       }
     }
-    return try await store.verifyErased(traces: traces, others: try arguments["also"].map(files) ?? [])
+    var scan = try await store.verifyErased(
+      traces: traces, others: try arguments["also"].map(files) ?? [])
+    try await scan.lookIntoSnapshots(of: store)
+    return scan
   }
 
   /// The file at `path`, or all files in and below the folder.

@@ -4,10 +4,11 @@ import FaceMatching
 import Foundation
 import ReVerification
 
-/// A process that enrols, begins, submits and erases as fast as it can until it is killed, for `KillTests`.
+/// A process that enrols, begins, submits, erases and writes snapshots as fast as it can until it is killed, for `KillTests`.
 ///
 /// Each thing that the engine acknowledged is a line on standard output, written after the call returned; so is, before it, that
-/// an erasure was asked for. Usage: BusyEngine STORE SEED; the master key is in REVERIFY_MASTER_KEY.
+/// an erasure was asked for. Usage: BusyEngine STORE SEED; the master key is in REVERIFY_MASTER_KEY. A store that can't be opened
+/// is said on standard error, and the exit status is 75.
 @main
 struct BusyEngine {
   static let organisation: OrganisationID = "bank"
@@ -21,8 +22,14 @@ struct BusyEngine {
     guard arguments.count == 3, let seed = UInt64(arguments[2]) else {
       fatalError("usage: BusyEngine STORE SEED")
     }
-    let store = try await SQLiteStore.open(
-      .init(path: arguments[1]), masterKey: try MasterKey.environment())
+    let store: SQLiteStore
+    do {
+      store = try await SQLiteStore.open(
+        .init(path: arguments[1]), masterKey: try MasterKey.environment())
+    } catch {
+      FileHandle.standardError.write(Data("\(error)\n".utf8))
+      exit(75)
+    }
     if try await store.workflow(workflow, in: organisation) == nil { try await prepare(store) }
     let gallery = try Gallery(space: space, configuration: .init(threadCount: 1))
     let engine = try await ReVerificationEngine.open(
@@ -79,9 +86,10 @@ private struct Worker {
 
   mutating func work() async throws {
     count += 1
-    switch Int.random(in: 0..<10, using: &random) {
-    case 0..<4: try await enrol()
-    case 9 where users.count > 2: try await erase()
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0..<8: try await enrol()
+    case 8: try await checkpoint()
+    case 18... where users.count > 2: try await erase()
     default: try await reVerify()
     }
   }
@@ -112,6 +120,11 @@ private struct Worker {
       try await engine.sessionApproved(approval)
     }
     say("enrolled \(approval.id) \(user.id)")
+  }
+
+  private func checkpoint() async throws {
+    let results = try await engine.checkpoint()
+    say("checkpointed \(results[BusyEngine.organisation]?.name ?? "nothing")")
   }
 
   private mutating func erase() async throws {

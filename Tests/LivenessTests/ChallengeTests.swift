@@ -21,6 +21,30 @@ struct ChallengeTests {
     }
   }
 
+  @Test("a nonce and an attempt have one schedule, whenever it is issued; another attempt has another")
+  func noChoiceOfSchedules() {
+    let first = issuer.issue(nonce: nonce(1), at: now)
+    for milliseconds in [1, 2, 60_000, 86_400_000] {
+      let again = issuer.issue(nonce: nonce(1), at: now + .milliseconds(milliseconds))
+      #expect(again.stages == first.stages && again.flashes == first.flashes)
+      #expect(again.id != first.id && again.expiry == first.expiry + .milliseconds(milliseconds))
+      #expect(issuer.challenge(id: again.id, nonce: again.nonce) == again)
+    }
+    let all = (0...255).map { issuer.issue(nonce: nonce(1), attempt: $0, at: now) }
+    #expect(all.map(\.attempt) == Array(0...255))
+    #expect(Set(all.map(\.stages)).count == 256 && Set(all.map(\.flashes)).count > 250)
+  }
+
+  @Test("a challenge that is issued again is used up with the first")
+  func reissued() {
+    let used = UsedChallenges()
+    #expect(used.use(issuer.issue(nonce: nonce(6), at: now), answer: [1], at: now))
+    let again = issuer.issue(nonce: nonce(6), at: now + .seconds(1))
+    #expect(!used.use(again, answer: [2], at: now + .seconds(1)))
+    let next = issuer.issue(nonce: nonce(6), attempt: 1, at: now + .seconds(1))
+    #expect(used.use(next, answer: [2], at: now + .seconds(1)))
+  }
+
   @Test("colours are shown unless they are turned off")
   func coloursByDefault() {
     #expect(!issuer.issue(nonce: nonce(8), at: now).flashes.isEmpty)

@@ -59,20 +59,43 @@ struct ReplayTests {
     return copy
   }
 
-  /// The capture under another challenge.
-  private func answeringAnother(_ capture: Capture) -> Capture {
-    var copy = capture
-    copy.nonce[0] ^= 1
-    return copy.sealed()
-  }
+  private let first: [UInt8] = [1]
+  private let second: [UInt8] = [2]
 
-  @Test("the very same capture again, for the same challenge, is no copy")
+  @Test("the same submission judged again is no copy; the very same capture in another submission is one")
   func again() {
     let replays = ReplayGuard(key: key)
-    #expect(replays.admit(live(0), at: now))
-    #expect(replays.admit(live(0), at: now))
+    #expect(replays.admit(live(0), as: first, at: now))
+    #expect(replays.admit(live(0), as: first, at: now))
     #expect(replays.count == 1)
-    #expect(!replays.admit(answeringAnother(live(0)), at: now))
+    #expect(!replays.admit(live(0), as: second, at: now))
+    #expect(!replays.admit(live(0), as: second, at: now))
+    #expect(replays.count == 2)
+  }
+
+  @Test("a chain that was copied from an earlier capture makes no copy new")
+  func copiedChain() {
+    let replays = ReplayGuard(key: key)
+    #expect(replays.admit(live(0), as: first, at: now))
+    var copy = shifted(live(0), cutting: 3)
+    copy.chain = live(0).chain
+    #expect(!replays.admit(copy, as: second, at: now))
+  }
+
+  @Test("what an earlier process remembered is known again")
+  func restored() throws {
+    let before = ReplayGuard(key: key)
+    let (isNew, remembered) = before.examine(live(0), as: first, at: now)
+    let kept = try #require(remembered)
+    #expect(isNew && kept.submission == first && kept.expiry == now + before.memory)
+    #expect(before.examine(live(0), as: first, at: now).remembered == nil)
+
+    let after = ReplayGuard(key: key)
+    after.restore([kept, kept, RememberedCapture(submission: [9], expiry: now, values: [1], times: [])])
+    #expect(after.count == 1)
+    #expect(after.admit(live(0), as: first, at: now))
+    #expect(!after.admit(live(0), as: second, at: now))
+    #expect(after.admit(live(1), as: [3], at: now))
   }
 
   @Test("copies are flagged: the same, shifted in time, scaled and moved, mirrored, or with 0.2 % of noise")
@@ -86,8 +109,8 @@ struct ReplayTests {
       ]
       return copies.map { copy in
         let replays = ReplayGuard(key: key)
-        #expect(replays.admit(capture, at: now))
-        return !replays.admit(answeringAnother(copy), at: now)
+        #expect(replays.admit(capture, as: first, at: now))
+        return !replays.admit(copy, as: second, at: now)
       }
     }
     for kind in 0..<6 {
@@ -102,7 +125,10 @@ struct ReplayTests {
     let replays = ReplayGuard(key: key)
     var refused = 0
     for index in 0..<3 {
-      for subject in 0..<Self.count { refused += replays.admit(live(subject, index), at: now) ? 0 : 1 }
+      for subject in 0..<Self.count {
+        let submission = [UInt8(index), UInt8(subject & 255), UInt8(subject >> 8)]
+        refused += replays.admit(live(subject, index), as: submission, at: now) ? 0 : 1
+      }
     }
     print("captures taken for copies: \(refused) of \(3 * Self.count)")
     #expect(refused == 0)
@@ -112,14 +138,16 @@ struct ReplayTests {
   @Test("captures are forgotten in time, and the oldest when there are too many")
   func forgetting() {
     let replays = ReplayGuard(key: key, memory: .seconds(60), capacity: 3)
-    #expect(replays.admit(live(0), at: now))
-    #expect(!replays.admit(answeringAnother(live(0)), at: now + .seconds(59)))
-    #expect(replays.admit(live(1), at: now + .seconds(200)))
+    #expect(replays.admit(live(0), as: [0], at: now))
+    #expect(!replays.admit(live(0), as: [1], at: now + .seconds(59)))
+    #expect(replays.admit(live(1), as: [2], at: now + .seconds(200)))
     #expect(replays.count == 1)
-    #expect(replays.admit(live(0), at: now + .seconds(201)))
-    for subject in 2..<6 { #expect(replays.admit(live(subject), at: now + .seconds(202))) }
+    #expect(replays.admit(live(0), as: [3], at: now + .seconds(201)))
+    for subject in 2..<6 {
+      #expect(replays.admit(live(subject), as: [UInt8(10 + subject)], at: now + .seconds(202)))
+    }
     #expect(replays.count == 3)
-    #expect(replays.admit(live(0), at: now + .seconds(203)))
+    #expect(replays.admit(live(0), as: [4], at: now + .seconds(203)))
   }
 
   @Test("codes depend on the key, so that stores of two keys can't be compared")
@@ -138,7 +166,7 @@ struct ReplayTests {
     var capture = live(0)
     capture.landmarks = (0..<capture.frames.count).flatMap { _ in capture.landmarks[..<136] }
     let replays = ReplayGuard(key: key)
-    #expect(replays.admit(capture, at: now))
-    #expect(replays.admit(answeringAnother(capture), at: now))
+    #expect(replays.admit(capture, as: first, at: now))
+    #expect(replays.admit(capture, as: second, at: now))
   }
 }

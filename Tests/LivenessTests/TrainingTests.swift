@@ -37,10 +37,10 @@ struct TrainingTests {
     #expect(fit.coefficients[0].isFinite && fit.coefficients[0] > 0)
   }
 
-  private func captures(_ subjects: Range<Int>) -> [LabelledCapture] {
+  private func captures(_ subjects: Range<Int>, bonaFideEach: Int = 2) -> [LabelledCapture] {
     var cohort = SimulatedCohort(profile: Fixtures.profile, seed: 5, subjects: subjects.count)
     cohort.firstSubject = subjects.lowerBound
-    cohort.bonaFideEach = 2
+    cohort.bonaFideEach = bonaFideEach
     cohort.species = [.bonaFide, .flatPhoto, .bentPhoto, .replayInjected, .interpolatedNoisy, .personChange]
     return cohort.labelled(extractor: Fixtures.extractor)
   }
@@ -74,12 +74,12 @@ struct TrainingTests {
     "tuning gives a model that loads, with thresholds of the calibration part, and tells bounds that it misses"
   )
   func tuning() throws {
-    let captures = captures(0..<12)
+    let captures = captures(0..<20, bonaFideEach: 5)
     func tune(_ bounds: LivenessTuning.Bounds) throws -> LivenessTuning {
       try LivenessTuning(
         captures: captures, landmarker: Fixtures.profile.landmarker,
         template: CanonicalFace.template(.sixtyEight),
-        plan: .standard, bounds: bounds, seed: 1, provisional: true,
+        plan: .standard, bounds: bounds, seed: 1,
         provenance: .init(data: [:], command: "test", revision: "none", date: "2026-01-01"), note: "a test")
     }
     let tuned = try tune(.init())
@@ -88,7 +88,7 @@ struct TrainingTests {
     #expect(try tune(.init()).model == tuned.model)
     #expect(tuned.model.validation.apcer.count == 5)
     var bounds = LivenessTuning.Bounds()
-    // Six attacks of a species can't show less than this.
+    // Five attacks of a species can't show less than this.
     bounds.maximumAPCER = 0.01
     #expect(try tune(bounds).unmet.count == 5)
     bounds.maximumAPCER = 0.9
@@ -102,7 +102,7 @@ struct TrainingTests {
     let trainer = ModelTrainer(
       plan: .standard, landmarker: Fixtures.profile.landmarker, template: CanonicalFace.template(.sixtyEight))
     let provenance = Provenance(data: [:], command: "", revision: "", date: "")
-    let models = [split, others].map { trainer.train($0, provisional: true, provenance: provenance) }
+    let models = [split, others].map { trainer.train($0, provenance: provenance) }
     #expect(models[0] == models[1])
   }
 
@@ -118,6 +118,23 @@ struct TrainingTests {
     #expect(text.contains("flat_photo: 0 of 3 (0.0 %, 95 %: 0.0 % to 56.1"))
     #expect(text.contains("(not stoppable by these cues)"))
     #expect(evaluation.attacks.map(\.rate.value) == evaluation.attacks.map(\.rate.value).sorted(by: >))
-    #expect(try LivenessReport.operatingPoints(evaluation.scores).contains("worst: "))
+    // Of 18 live captures 1 % allows none, and 5 % none either: 20 would allow one.
+    #expect(
+      try LivenessReport.operatingPoints(evaluation.scores).hasSuffix(
+        "not reachable with 18 live captures; 20 allow one error"))
+  }
+
+  @Test("operating points name the worst species, and no threshold for what is refused whatever it is")
+  func operatingPoints() throws {
+    var live = (1...100).map { Double($0) / 100 }
+    let attacks = ["print": [0.005, 0.015], "mask": [0.04, 0.05]]
+    let text = try LivenessReport.operatingPoints(PresentationAttackSet(bonaFide: live, attacks: attacks))
+    #expect(text.contains("at BPCER 1.0 %: threshold 0.02\n  BPCER 1 of 100"))
+    #expect(text.contains("APCER mask: 2 of 2") && text.contains("APCER print: 0 of 2"))
+    #expect(text.contains("  worst: mask"))
+    live.replaceSubrange(0..<3, with: [0, 0, 0])
+    let refused = try LivenessReport.operatingPoints(PresentationAttackSet(bonaFide: live, attacks: attacks))
+    #expect(refused.hasPrefix("at BPCER 1.0 %: not reachable, since more are refused"))
+    #expect(refused.contains("at BPCER 5.0 %: threshold 0.06"))
   }
 }

@@ -172,6 +172,9 @@ enum Face {
   }
 }
 
+/// The engine's captures, for tests that speak of those of `Liveness` too.
+typealias SubmittedCapture = Capture
+
 extension Capture {
   static let live = Capture(passiveScores: [0.9, 0.9, 0.9])
   static let spoof = Capture(passiveScores: [0.1, 0.1, 0.1])

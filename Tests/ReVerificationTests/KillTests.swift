@@ -25,6 +25,8 @@ struct KillTests {
 
     /// How many lines, but for those that say a process has opened.
     var lines = 0
+    /// Openings that found the gallery in its snapshot, and those that had to build it, by why.
+    var origins: [String: Int] = [:]
 
     mutating func note(_ line: Substring) {
       let words = line.split(separator: " ").map(String.init)
@@ -60,23 +62,60 @@ struct KillTests {
         acknowledged.note(line)
       }
       guard FileManager.default.fileExists(atPath: path) else { continue }
-      try await check(path, acknowledged, "seed \(seed), run \(run), killed after \(count) lines")
+      let origin = try await check(
+        path, acknowledged, "seed \(seed), run \(run), killed after \(count) lines",
+        thenCheckpoint: Bool.random(using: &random))
+      acknowledged.origins[origin, default: 0] += 1
     }
     #expect(acknowledged.lines >= waitedFor)
-    print("kill test, store \(seed): \(acknowledged.lines) things acknowledged, all there")
+    print(
+      "kill test, store \(seed): \(acknowledged.lines) things acknowledged, all there; galleries from",
+      acknowledged.origins.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        .joined(separator: ", "))
   }
 
-  /// Runs a busy engine until it has said `count` lines, kills it, and returns all that it said.
-  private func runAndKill(_ path: String, seed: UInt64, after count: Int) throws -> String {
+  @Test("while a process has the store open another is refused, and told why; killed, the store is free")
+  func secondProcess() async throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/bank.db"
+    setenv("REVERIFY_KILL_TEST_KEY", Self.key, 1)
+    let key = try MasterKey.environment("REVERIFY_KILL_TEST_KEY")
+    let (first, output) = try Self.start(path, seed: 1)
+    #expect(!output.fileHandleForReading.availableData.isEmpty)
+    await #expect {
+      _ = try await SQLiteStore.open(.init(path: path), masterKey: key)
+    } throws: { ($0 as? StoreError)?.code == .inUse }
+    let errors = Pipe()
+    let (second, _) = try Self.start(path, seed: 2, errors: errors)
+    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    second.waitUntilExit()
+    #expect(second.terminationReason == .exit && second.terminationStatus == 75)
+    #expect(text.contains("inUse") && text.contains("\(path)-claim"))
+    #expect(first.isRunning)
+    kill(first.processIdentifier, SIGKILL)
+    first.waitUntilExit()
+    await (try await SQLiteStore.open(.init(path: path), masterKey: key)).close()
+  }
+
+  private static func start(
+    _ path: String, seed: UInt64, errors: Pipe? = nil
+  ) throws -> (Process, Pipe) {
     let process = Process()
     process.executableURL = CommandRun.product("BusyEngine")
     process.arguments = [path, "\(seed)"]
     process.environment = ProcessInfo.processInfo.environment.merging([
-      "REVERIFY_MASTER_KEY": Self.key
+      "REVERIFY_MASTER_KEY": key
     ]) { $1 }
     let output = Pipe()
     process.standardOutput = output
+    if let errors { process.standardError = errors }
     try process.run()
+    return (process, output)
+  }
+
+  /// Runs a busy engine until it has said `count` lines, kills it, and returns all that it said.
+  private func runAndKill(_ path: String, seed: UInt64, after count: Int) throws -> String {
+    let (process, output) = try Self.start(path, seed: seed)
     var data = Data()
     while data.count(where: { $0 == UInt8(ascii: "\n") }) < count {
       let more = output.fileHandleForReading.availableData
@@ -92,13 +131,18 @@ struct KillTests {
     return String(decoding: data, as: UTF8.self)
   }
 
-  private func check(_ path: String, _ acknowledged: Acknowledged, _ place: Comment) async throws {
+  /// Returns where the gallery came from.
+  private func check(
+    _ path: String, _ acknowledged: Acknowledged, _ place: Comment, thenCheckpoint: Bool
+  ) async throws -> String {
     setenv("REVERIFY_KILL_TEST_KEY", Self.key, 1)
     let store = try await SQLiteStore.open(
       .init(path: path), masterKey: try MasterKey.environment("REVERIFY_KILL_TEST_KEY"))
     let gallery = try Gallery(space: Self.space, configuration: .init(threadCount: 1))
-    _ = try await ReVerificationEngine.open(
+    let engine = try await ReVerificationEngine.open(
       store: store, gallery: gallery, liveness: UpstreamPassiveScorer())
+    let origin = await engine.origins[Self.organisation]
+    #expect(origin?.isConspicuous != true, "\(place): \(String(describing: origin))")
     let snapshot = gallery.snapshot(of: Self.organisation)
 
     for (session, user) in acknowledged.sessions where !acknowledged.asked.contains(user) {
@@ -110,18 +154,38 @@ struct KillTests {
       #expect(try await store.user(user, in: Self.organisation) == nil, place)
       #expect(snapshot.references(of: user).isEmpty, place)
     }
-    var ready = 0
+    try await checkGallery(snapshot, of: store, place)
+    try await checkDecisions(of: store, acknowledged, place)
+    if thenCheckpoint { try await engine.checkpoint() }
+    await store.close()
+    return origin?.name ?? "no organisation"
+  }
+
+  /// All sessions are ready, and the gallery has them and no other, in order, with the same bits.
+  private func checkGallery(
+    _ snapshot: GallerySnapshot, of store: SQLiteStore, _ place: Comment
+  ) async throws {
+    let expected = try Gallery(space: Self.space, configuration: .init(threadCount: 1))
     var last: Int64 = 0
     while true {
       let page = try await store.sessions(in: Self.organisation, after: last, limit: 1000)
       guard let end = page.last else { break }
       last = end.sequence
-      ready += page.count
       #expect(page.allSatisfy { $0.enrolled.session.preparation == .ready }, place)
+      for numbered in page {
+        try expected.enrol(numbered.enrolled.approval.reference(in: Self.space))
+      }
     }
-    #expect(snapshot.count == ready, "\(place): the gallery is not the store's")
-    try await checkDecisions(of: store, acknowledged, place)
-    await store.close()
+    let probe = try Embedding((0..<16).map { Float($0) - 3.5 }, space: Self.space)
+    let (found, wanted) = try (
+      snapshot.candidates(for: probe), expected.snapshot(of: Self.organisation).candidates(for: probe)
+    )
+    #expect(found.count == snapshot.count, place)
+    let isEqual =
+      found.map(\.reference.session) == wanted.map(\.reference.session)
+      && found.map(\.reference.user) == wanted.map(\.reference.user)
+      && found.map(\.score) == wanted.map(\.score)
+    #expect(isEqual, "\(place): the gallery is not the store's")
   }
 
   private func checkDecisions(

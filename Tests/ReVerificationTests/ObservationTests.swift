@@ -76,7 +76,7 @@ struct ObservationTests {
     }
     #expect(
       events == [
-        "session.approved", "session.conspicuous", "begin.begun", "attempt.judged", "submit.failed",
+        "gallery.opened", "session.approved", "session.conspicuous", "begin.begun", "attempt.judged", "submit.failed",
         "attempt.judged", "begin.refused", "erased",
       ])
     let all = lines.joined()

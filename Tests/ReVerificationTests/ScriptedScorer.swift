@@ -6,7 +6,8 @@ final class ScriptedScorer: LivenessScorer {
   struct Failure: Error {}
 
   private struct State {
-    var assessments: [Challenge: Int] = [:]
+    /// By nonce: of all attempts together.
+    var assessments: [String: Int] = [:]
     var failures = 0
     var isHeld = false
     var waiting: [CheckedContinuation<Void, Never>] = []
@@ -18,9 +19,9 @@ final class ScriptedScorer: LivenessScorer {
 
   var model: String { scorer.model }
 
-  /// How many captures were assessed for a challenge.
+  /// How many captures were assessed for a re-verification's challenge.
   func assessments(for challenge: Challenge) -> Int {
-    state.withLock { $0.assessments[challenge, default: 0] }
+    state.withLock { $0.assessments[challenge.nonce, default: 0] }
   }
 
   var totalAssessments: Int { state.withLock { $0.assessments.values.reduce(0, +) } }
@@ -64,7 +65,7 @@ final class ScriptedScorer: LivenessScorer {
     _ capture: Capture, for challenge: Challenge, at now: Instant
   ) async throws -> LivenessAssessment {
     let fails = state.withLock { state in
-      state.assessments[challenge, default: 0] += 1
+      state.assessments[challenge.nonce, default: 0] += 1
       guard state.failures > 0 else { return false }
       state.failures -= 1
       return true

@@ -108,6 +108,12 @@ public final class FailingStore: EnrolmentStore {
     try await store.preparingSessions(in: organisation, limit: limit)
   }
 
+  public func lastSession(in organisation: OrganisationID) async throws(StoreError) -> Int64 {
+    try await store.lastSession(in: organisation)
+  }
+
+  public var snapshots: SnapshotFolder? { store.snapshots }
+
   public func galleryVersion() async throws(StoreError) -> GalleryVersion {
     try await store.galleryVersion()
   }

@@ -70,6 +70,16 @@ extension StoreBehaviour {
         ])
       try await store.commit([.ready("s3", in: Sample.bank), .refused("s2", in: Sample.bank)])
       #expect(try await store.preparingSessions(in: Sample.bank, limit: 9).map(\.sequence) == [2])
+      #expect(try await store.lastSession(in: Sample.bank) == 3)
+      #expect(try await store.lastSession(in: Sample.airline) == 0)
+      try await store.commit([Sample.erasure(.session("s2"))])
+      #expect(try await store.lastSession(in: Sample.bank) == 3)
+      try await store.commit([.enrol(Sample.session("s4"))])
+      #expect(try await store.lastSession(in: Sample.bank) == 4)
+    },
+    StoreBehaviour("a session that was refused says so") { store in
+      try await Sample.people(of: store)
+      try await store.commit([.enrol(Sample.session("s2")), .refused("s2", in: Sample.bank)])
       #expect(try await store.session("s2", in: Sample.bank)?.session.preparation == .refused)
     },
   ]

@@ -122,6 +122,47 @@ struct AdministrationTests {
     #expect(!done.errors.contains("ada@"))
   }
 
+  @Test(
+    "commands leave the gallery's snapshot behind, doctor says what became of it, and erase takes it away")
+  func snapshots() throws {
+    let done = try run(
+      Self.setUp + """
+
+        reverify user --store bank.db --organisation bank --user u --email ada@example.org > /dev/null
+        reverify doctor --store bank.db --space edgeface-xs | grep gallery:
+        enrol() {
+          reverify enrol --store bank.db --organisation bank --workflow w --user u --session $1 --space edgeface-xs \
+            --embeddings approved.fbin
+        }
+        enrol s1
+        reverify doctor --store bank.db | grep gallery:
+        reverify checkpoint --store bank.db
+        stat -c %a bank.db-snapshots bank.db-snapshots/*
+        cp bank.db-snapshots/*.gallery old
+        enrol s2
+        cp old bank.db-snapshots/*.gallery
+        reverify checkpoint --store bank.db
+        printf x | dd of=$(ls bank.db-snapshots/*.gallery) bs=1 seek=8200 conv=notrunc status=none
+        set +e
+        reverify doctor --store bank.db | grep -e gallery: -e WRONG -e nothing
+        reverify checkpoint --store bank.db
+        reverify erase --store bank.db --organisation bank --session s1
+        ls bank.db-snapshots | wc -l
+        """)
+    let damage = "damaged (damaged, or under another key: directory 0 at byte 8192)"
+    #expect(
+      done.lines.map { String($0.prefix(100)) }
+        == [
+          "bank: gallery: from the store, 0 sessions: missing", "s1: enrolled",
+          "bank: gallery: from its snapshot, 1 references",
+          "bank: current, read from its snapshot, 1 references", "700", "600", "s2: enrolled",
+          "bank: written, read from the store, 2 sessions: otherGeneration",
+          "bank: gallery: from the store, 2 sessions: \(damage)",
+          "WRONG      snapshot of bank: from the store, 2 sessions: \(damage)",
+          "bank: written, read from the store, 2 sessions: missing", "erased", "0",
+        ].map { String($0.prefix(100)) })
+  }
+
   @Test("an import goes on where it stopped, and names what it could not use")
   func bulk() throws {
     var random = SeededGenerator(seed: 1)

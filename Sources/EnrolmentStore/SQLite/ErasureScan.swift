@@ -14,6 +14,8 @@ public struct ErasureScan: Sendable {
       case log
       /// Bytes of an address or an embedding that was looked for.
       case trace
+      /// A snapshot of the gallery with an erased reference in it, or of none of the store's galleries.
+      case snapshot
       /// A file could not be looked at.
       case unreadable
     }
@@ -23,6 +25,10 @@ public struct ErasureScan: Sendable {
     /// What and where, in identifiers, pages and counts.
     public let place: String
 
+    package init(code: Code, file: String, place: String) {
+      (self.code, self.file, self.place) = (code, file, place)
+    }
+
     public var description: String { "\(file): \(code.rawValue): \(place)" }
   }
 
@@ -30,7 +36,7 @@ public struct ErasureScan: Sendable {
   public let erasures: Int
   /// The files looked at, with their sizes in bytes.
   public internal(set) var files: [(path: String, bytes: Int)] = []
-  public internal(set) var findings: [Finding] = []
+  public package(set) var findings: [Finding] = []
 }
 
 extension SQLiteStore {
@@ -57,6 +63,7 @@ extension SQLiteStore {
     }
     let search = TraceSearch(traces)
     let own = ["", "-wal", "-journal"].map { configuration.path + $0 } + [configuration.ledgerPath]
+      + (try snapshotFolder.files())
     for path in own where FileManager.default.fileExists(atPath: path) {
       scan.look(at: path, for: traces, search)
     }

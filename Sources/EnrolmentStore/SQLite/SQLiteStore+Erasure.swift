@@ -131,6 +131,8 @@ extension SQLiteStore {
   func recordPendingErasures() throws(StoreError) {
     guard !pending.isEmpty else { return }
     guard let ledger else { throw StoreError(.unavailable, "the ledger of erasures is closed") }
+    // Before anything says that it is erased: a crash may cost a snapshot, never leave one with the erased in it.
+    try removeSnapshots(before: pending.map(\.erasure))
     // Also when appending fails half way.
     isLedgerAhead = true
     try ledger.append(pending)
@@ -159,6 +161,7 @@ extension SQLiteStore {
     if known.count > ledger.entries.count { try ledger.append(Array(known[ledger.entries.count...])) }
     let outstanding = ledger.entries.dropFirst(known.count)
     if !outstanding.isEmpty {
+      try removeSnapshots(before: outstanding.map(\.erasure))
       try transaction { () throws(StoreError) in
         for entry in outstanding { try make(entry) }
       }

@@ -124,9 +124,35 @@ extension SQLiteStore {
 }
 
 extension SQLiteStore {
-  /// The store's key for files of one purpose that are kept beside it, such as snapshots of its gallery; the same at each
-  /// opening and after every rotation.
-  public func fileKey(for purpose: String) throws(StoreError) -> SecretKey {
-    try keyring.lasting("file \(purpose)", of: nil)
+  /// Where snapshots of the gallery lie; `nil` for a store that is open for reading only.
+  public nonisolated var snapshots: SnapshotFolder? {
+    configuration.access == .readWrite ? snapshotFolder : nil
+  }
+
+  nonisolated var snapshotFolder: SnapshotFolder {
+    SnapshotFolder(configuration.path + "-snapshots") {
+      [self] (organisation: OrganisationID) async throws(StoreError) -> SecretKey in
+      try await snapshotKey(of: organisation)
+    }
+  }
+
+  /// The same at each opening and after every rotation.
+  private func snapshotKey(of organisation: OrganisationID) throws(StoreError) -> SecretKey {
+    try keyring.lasting("gallery snapshot", of: organisation)
+  }
+
+  /// Removes the snapshots of organisations in which `erasures` take out references. They are whole files, written before:
+  /// the engine makes them anew.
+  func removeSnapshots(before erasures: some Sequence<Erasure>) throws(StoreError) {
+    let organisations = Set(erasures.filter { $0.subject.takesOutReferences }.map(\.organisation))
+    for organisation in organisations {
+      try snapshotFolder.remove(try snapshotFolder.files(of: organisation))
+    }
+  }
+}
+
+extension Erasure.Subject {
+  var takesOutReferences: Bool {
+    if case .evidence = self { false } else { true }
   }
 }

@@ -100,6 +100,10 @@ extension SQLiteStore {
     try readErasures(after: sequence, limit: max(0, limit))
   }
 
+  public func lastSession(in organisation: OrganisationID) throws(StoreError) -> Int64 {
+    try register(Int64.self, "sessions", of: organisation) ?? 0
+  }
+
   public func galleryVersion() throws(StoreError) -> GalleryVersion {
     try readGalleryVersion()
   }

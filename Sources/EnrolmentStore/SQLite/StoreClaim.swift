@@ -32,7 +32,11 @@ func makePrivateFile(_ path: String) throws(StoreError) {
   guard descriptor >= 0 else { throw StoreError(.unavailable, "\(path): \(systemError())") }
   Glibc.close(descriptor)
   let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-  let folder = parts.isEmpty ? "." : parts.joined(separator: "/") + "/"
+  try synchronise(parts.isEmpty ? "." : parts.joined(separator: "/") + "/")
+}
+
+/// Brings a folder to the disk: what was made, renamed or removed in it stays so after a loss of power.
+func synchronise(_ folder: String) throws(StoreError) {
   let directory = Glibc.open(folder, O_RDONLY | O_CLOEXEC)
   guard directory >= 0 else { throw StoreError(.unavailable, "\(folder): \(systemError())") }
   defer { Glibc.close(directory) }

@@ -4,6 +4,7 @@ import CFaceKernels
 /// What a snapshot file is of.
 public struct SnapshotFileInformation: Hashable, Sendable {
   public let organisation: OrganisationID
+  public let space: EmbeddingSpace
   /// References in it.
   public let count: Int
   /// What the writer named the state of its store: 32 bytes.
@@ -81,7 +82,7 @@ extension Gallery {
       throw SnapshotFileError(.organisationPresent(directory.organisation), path)
     }
     return SnapshotFileInformation(
-      organisation: directory.organisation, count: views.reduce(0) { $0 + $1.count },
+      organisation: directory.organisation, space: space, count: views.reduce(0) { $0 + $1.count },
       generation: header.generation)
   }
 
@@ -91,7 +92,7 @@ extension Gallery {
   ) throws(SnapshotFileError) -> SnapshotFileInformation {
     let reader = try SnapshotFileReader(path: path, key: key)
     return SnapshotFileInformation(
-      organisation: reader.directory.organisation,
+      organisation: reader.directory.organisation, space: reader.directory.space,
       count: reader.directory.segments.reduce(0) { $0 + $1.count },
       generation: reader.header.generation)
   }

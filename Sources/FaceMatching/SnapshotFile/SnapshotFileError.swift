@@ -36,7 +36,8 @@ public struct SnapshotFileError: Error, Equatable, Sendable, CustomStringConvert
 
   public var description: String { "\(path): \(reason)" }
 
-  private var reason: String {
+  /// What is wrong, without the path.
+  public var reason: String {
     switch code {
     case .system(let failure): "\(failure)"
     case .notASnapshot: "not a gallery snapshot: \"RVGALRY\" was expected at byte 0"

@@ -9,17 +9,20 @@ public struct CaptureRecord: Hashable, Sendable {
   public var subject: String?
   /// Device, age group and the like, by name.
   public var groups: [String: String]
+  /// Where the capture comes from; `nil` when the record doesn't say, and then it is no evidence about people.
+  public var provenance: CaptureProvenance?
   public var schedule: ChallengeSchedule
   public var received: Instant
   public var capture: Capture
 
   public init(
-    label: String? = nil, subject: String? = nil, groups: [String: String] = [:], schedule: ChallengeSchedule,
-    received: Instant, capture: Capture
+    label: String? = nil, subject: String? = nil, groups: [String: String] = [:],
+    provenance: CaptureProvenance? = nil, schedule: ChallengeSchedule, received: Instant, capture: Capture
   ) {
     self.label = label
     self.subject = subject
     self.groups = groups
+    self.provenance = provenance
     self.schedule = schedule
     self.received = received
     self.capture = capture
@@ -51,6 +54,7 @@ public struct CaptureRecord: Hashable, Sendable {
       let pairs = groups.sorted { $0.key < $1.key }.map { "\(quoted($0.key)):\(quoted($0.value))" }
       head.append("\"groups\":[\(pairs.map { "{\($0)}" }.joined(separator: ","))]")
     }
+    if let provenance { head.append("\"provenance\":\"\(provenance.rawValue)\"") }
     let stages = schedule.stages.map { "[\($0.start),\($0.width),\($0.centreX),\($0.centreY)]" }
     let flashes = schedule.flashes.map { "[\($0.colour.rawValue),\($0.start),\($0.duration)]" }
     head.append("\"issued_ms\":\(schedule.issuedAt.millisecondsSince1970)")
@@ -62,18 +66,29 @@ public struct CaptureRecord: Hashable, Sendable {
   }
 }
 
+/// Where a capture comes from.
+public enum CaptureProvenance: String, Hashable, Sendable, CaseIterable {
+  /// A person, or an attack instrument, in front of a camera. Only such captures are evidence about people.
+  case camera
+  /// Pictures of a scene that was computed, seen by a landmarker.
+  case rendered
+  /// Numbers made up by a simulator.
+  case simulated
+}
+
 /// Reads the line's fields; the capture's place is remembered and read last.
 private struct RecordDecoder {
   var reader: JSONReader
 
   private static let fields: [StaticString] = [
-    "label", "subject", "groups", "issued_ms", "received_ms", "stages", "flashes", "capture",
+    "label", "subject", "groups", "issued_ms", "received_ms", "stages", "flashes", "capture", "provenance",
   ]
   private static let times = -9e15...9e15
 
   mutating func record(_ line: [UInt8]) throws(CaptureDecodingError) -> CaptureRecord {
     var (label, subject): (String?, String?)
     var groups: [String: String] = [:]
+    var provenance: CaptureProvenance?
     var (issued, received): (Double?, Double?)
     var (stages, flashes) = ([ChallengeSchedule.Stage](), [ChallengeSchedule.Flash]())
     var place: Range<Int>?
@@ -102,6 +117,9 @@ private struct RecordDecoder {
         }
         // A colour that isn't one would be a colour that nobody need answer.
         guard flashes.count == rows.count else { throw reader.error(.outOfRange) }
+      case 8:
+        provenance = CaptureProvenance(rawValue: try reader.text(limit: CaptureLimits.textLength))
+        guard provenance != nil else { throw reader.error(.outOfRange) }
       default:
         guard reader.peek() == UInt8(ascii: "{") else { throw reader.error(.wrongType) }
         let start = reader.position
@@ -114,7 +132,7 @@ private struct RecordDecoder {
     guard let place, let issued, let received, !stages.isEmpty else { throw reader.error(.missingField) }
     let capture = try CaptureDecoder.decode(Array(line[place]))
     return CaptureRecord(
-      label: label, subject: subject, groups: groups,
+      label: label, subject: subject, groups: groups, provenance: provenance,
       schedule: .init(
         id: capture.challengeID, nonce: capture.nonce, issuedAt: .init(millisecondsSince1970: Int64(issued)),
         stages: stages, flashes: flashes), received: .init(millisecondsSince1970: Int64(received)),

@@ -3,10 +3,13 @@ import CSodium
 
 /// Makes challenges, and recognises those it made, by a key alone.
 ///
-/// HMAC-SHA-256 of identifier and nonce under the key gives the schedule. The identifier holds the time of issue and a
-/// tag over it and the nonce, so that nothing need be stored of a challenge but that it was used.
+/// HMAC-SHA-256 of the nonce and the attempt's number under the key gives the schedule, whenever it is asked for: nobody
+/// gets another one by asking again. The identifier holds the time of issue and a tag over it, so that nothing need be
+/// stored of a challenge but that it was used.
 public struct ChallengeIssuer: Sendable {
   public static let keyBytes = 32
+  /// Attempts that a nonce can have challenges for.
+  public static let attempts = 0...255
   private let key: [UInt8]
 
   /// A `key` of 32 bytes that nobody else knows; another length traps.
@@ -15,14 +18,19 @@ public struct ChallengeIssuer: Sendable {
     self.key = key
   }
 
-  /// A challenge issued `now` with 32 random bytes; another number of them traps.
+  /// The challenge of an attempt, counted from 0, at a nonce of 32 random bytes, issued `now`; another number of them, or
+  /// an attempt beyond 255, traps.
   ///
+  /// Issued again, it shows the same; its expiry alone follows the time of issue.
   /// Without colours it is weaker: ten old captures of a victim then have a chance to answer it, and a rendered face need
   /// not reflect the screen. Turn them off only where a screen can't show them. See Documentation/Evaluation/Liveness.md.
-  public func issue(nonce: [UInt8], withColours: Bool = true, at now: Instant) -> ChallengeSchedule {
+  public func issue(
+    nonce: [UInt8], attempt: Int = 0, withColours: Bool = true, at now: Instant
+  ) -> ChallengeSchedule {
     precondition(nonce.count == ChallengeSchedule.nonceBytes, "a nonce has 32 bytes")
-    let id = identifier(issued: now.millisecondsSince1970, withColours: withColours, nonce: nonce)
-    return schedule(id: id, nonce: nonce, issuedAt: now, withColours: withColours)
+    precondition(Self.attempts.contains(attempt), "an attempt's number is one byte")
+    return challenge(
+      Head(issuedAt: now, withColours: withColours, attempt: UInt8(attempt)), nonce: nonce)
   }
 
   /// The challenge that has this identifier and nonce; `nil` when this issuer made none such.
@@ -30,23 +38,38 @@ public struct ChallengeIssuer: Sendable {
     guard id.count == ChallengeSchedule.idBytes, nonce.count == ChallengeSchedule.nonceBytes else {
       return nil
     }
-    // 47 bits of time and one for colours.
-    var head: UInt64 = 0
-    for byte in id.prefix(6) { head = head << 8 | UInt64(byte) }
-    let (issued, withColours) = (Int64(head >> 1), head & 1 == 1)
-    guard sodium_memcmp(identifier(issued: issued, withColours: withColours, nonce: nonce), id, id.count) == 0
-    else {
-      return nil
-    }
-    return schedule(
-      id: id, nonce: nonce, issuedAt: Instant(millisecondsSince1970: issued), withColours: withColours)
+    let head = Head(id)
+    guard sodium_memcmp(identifier(head, nonce: nonce), id, id.count) == 0 else { return nil }
+    return challenge(head, nonce: nonce)
   }
 
-  private func identifier(issued: Int64, withColours: Bool, nonce: [UInt8]) -> [UInt8] {
-    let head = UInt64(truncatingIfNeeded: issued) << 1 | (withColours ? 1 : 0)
-    let bytes = (0..<6).map { UInt8(truncatingIfNeeded: head >> UInt64(40 - 8 * $0)) }
-    let tag = authenticated(Array("reverify-challenge-id-1".utf8) + bytes + nonce)
-    return bytes + tag.prefix(ChallengeSchedule.idBytes - bytes.count)
+  /// The readable part of an identifier: 47 bits of time in milliseconds, one for colours, and a byte for the attempt.
+  private struct Head {
+    static let byteCount = 7
+    let issuedAt: Instant
+    let withColours: Bool
+    let attempt: UInt8
+
+    init(issuedAt: Instant, withColours: Bool, attempt: UInt8) {
+      (self.issuedAt, self.withColours, self.attempt) = (issuedAt, withColours, attempt)
+    }
+
+    init(_ id: [UInt8]) {
+      var word: UInt64 = 0
+      for byte in id.prefix(6) { word = word << 8 | UInt64(byte) }
+      (issuedAt, withColours) = (Instant(millisecondsSince1970: Int64(word >> 1)), word & 1 == 1)
+      attempt = id[6]
+    }
+
+    var bytes: [UInt8] {
+      let word = UInt64(truncatingIfNeeded: issuedAt.millisecondsSince1970) << 1 | (withColours ? 1 : 0)
+      return (0..<6).map { UInt8(truncatingIfNeeded: word >> UInt64(40 - 8 * $0)) } + [attempt]
+    }
+  }
+
+  private func identifier(_ head: Head, nonce: [UInt8]) -> [UInt8] {
+    let tag = authenticated(Array("reverify-challenge-id-2".utf8) + head.bytes + nonce)
+    return head.bytes + tag.prefix(ChallengeSchedule.idBytes - Head.byteCount)
   }
 
   private func authenticated(_ message: [UInt8]) -> [UInt8] {
@@ -55,10 +78,9 @@ public struct ChallengeIssuer: Sendable {
     return tag
   }
 
-  private func schedule(
-    id: [UInt8], nonce: [UInt8], issuedAt: Instant, withColours: Bool
-  ) -> ChallengeSchedule {
-    let message = Array("reverify-challenge-1".utf8) + id + nonce
+  private func challenge(_ head: Head, nonce: [UInt8]) -> ChallengeSchedule {
+    // Without the time of issue, which would give whoever asks often his choice of schedules.
+    let message = Array("reverify-challenge-2".utf8) + [head.attempt] + nonce
     var draws = Draws(authenticated(message + [0]) + authenticated(message + [1]))
     let first = draws.next(0.28, 0.42)
     let middle = draws.next(0.36, 0.70)
@@ -73,8 +95,8 @@ public struct ChallengeIssuer: Sendable {
         centreX: draws.next(-reach, reach), centreY: draws.next(-0.10, 0.10))
     }
     return ChallengeSchedule(
-      id: id, nonce: nonce, issuedAt: issuedAt, stages: stages,
-      flashes: withColours ? Self.flashes(&draws) : [])
+      id: identifier(head, nonce: nonce), nonce: nonce, attempt: Int(head.attempt), issuedAt: head.issuedAt,
+      stages: stages, flashes: head.withColours ? Self.flashes(&draws) : [])
   }
 
   /// Six flashes, two and a half a second: below the three a second that may harm people with photosensitive epilepsy

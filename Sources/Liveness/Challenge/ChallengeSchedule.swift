@@ -1,6 +1,6 @@
 import Biometrics
 
-/// What a client must show its user, derived from a challenge's identifier and nonce by a key of the server's.
+/// What a client must show its user at one attempt, derived from a challenge's nonce by a key of the server's.
 ///
 /// Three ovals at random places, sizes and times: an old recording follows another schedule. The colours are there for
 /// binding in time, not for their entropy.
@@ -62,14 +62,19 @@ public struct ChallengeSchedule: Hashable, Sendable {
 
   public let id: [UInt8]
   public let nonce: [UInt8]
+  /// Which attempt at the nonce it is for, from 0.
+  public let attempt: Int
   public let issuedAt: Instant
   public let stages: [Stage]
   /// Empty for a challenge without colours.
   public let flashes: [Flash]
 
-  public init(id: [UInt8], nonce: [UInt8], issuedAt: Instant, stages: [Stage], flashes: [Flash]) {
+  public init(
+    id: [UInt8], nonce: [UInt8], attempt: Int = 0, issuedAt: Instant, stages: [Stage], flashes: [Flash]
+  ) {
     self.id = id
     self.nonce = nonce
+    self.attempt = attempt
     self.issuedAt = issuedAt
     self.stages = stages
     self.flashes = flashes

@@ -70,11 +70,10 @@ public struct LivenessDetector: Sendable {
 
   /// Decides about `capture` as an answer to `schedule` that arrived at `received`.
   ///
-  /// `revealed` is when the server revealed each stage, in milliseconds since the challenge was shown; without it the
-  /// stages count as shown at their scheduled times. `otherFindings` are reasons found elsewhere, such as a challenge
-  /// used before or a replay. Throws `unsupportedLandmarker`.
+  /// `otherFindings` are reasons found elsewhere, such as a challenge used before or a replay. Throws
+  /// `unsupportedLandmarker`.
   public func assess(
-    _ capture: Capture, answering schedule: ChallengeSchedule, received: Instant, revealed: [Double]? = nil,
+    _ capture: Capture, answering schedule: ChallengeSchedule, received: Instant,
     otherFindings: [LivenessReason] = []
   ) throws(LivenessError) -> LivenessDecision {
     guard let entry = entries[capture.landmarker] else { throw LivenessError(.unsupportedLandmarker) }
@@ -82,8 +81,7 @@ public struct LivenessDetector: Sendable {
     findings += Self.findings(
       in: capture, answering: schedule, received: received, limits: entry.model.limits)
     let features = Self.features(
-      of: capture, answering: schedule, revealed: revealed, limits: entry.model.limits,
-      extractor: entry.extractor)
+      of: capture, answering: schedule, limits: entry.model.limits, extractor: entry.extractor)
     findings += entry.model.findings(features)
     return entry.model.decide(
       features, findings: findings, policy: entry.policy, coloursShown: !schedule.flashes.isEmpty)
@@ -98,8 +96,7 @@ public struct LivenessDetector: Sendable {
 
   /// All features of a capture that can be formed, also for training.
   public static func features(
-    of capture: Capture, answering schedule: ChallengeSchedule, revealed: [Double]? = nil,
-    limits: CheckLimits,
+    of capture: Capture, answering schedule: ChallengeSchedule, limits: CheckLimits,
     extractor: FeatureExtractor
   ) -> FeatureVector {
     guard let layout = capture.landmarker.layout, layout == extractor.template.layout,
@@ -111,7 +108,7 @@ public struct LivenessDetector: Sendable {
     let times = capture.frames.indices.map { capture.frames[$0].time }
     let aspect = Double(capture.device.imageHeight) / Double(capture.device.imageWidth)
     let path = FacePath(sequence, fits: measurement.fits, times: times, imageAspect: aspect)
-    if let starts = stageStarts(capture, schedule, revealed, limits) {
+    if let starts = stageStarts(capture, schedule, limits) {
       ChallengeFollowing(path: path, schedule: schedule, starts: starts).write(to: &features)
     }
     ColourResponse.write(capture, schedule: schedule, to: &features)
@@ -120,13 +117,11 @@ public struct LivenessDetector: Sendable {
     return features
   }
 
-  /// When the stages were shown: as the server knows, or else as the client says within what the schedule allows;
-  /// `nil` when that can't be.
+  /// When the stages were shown, as the client says within what the schedule allows; `nil` when that can't be.
   private static func stageStarts(
-    _ capture: Capture, _ schedule: ChallengeSchedule, _ revealed: [Double]?, _ limits: CheckLimits
+    _ capture: Capture, _ schedule: ChallengeSchedule, _ limits: CheckLimits
   ) -> [Double]? {
-    let scheduled = revealed ?? schedule.stages.map(\.start)
-    guard scheduled.count == schedule.stages.count else { return nil }
+    let scheduled = schedule.stages.map(\.start)
     var starts = scheduled
     for shown in capture.shown where starts.indices.contains(shown.stage) {
       let delay = shown.time - scheduled[shown.stage]

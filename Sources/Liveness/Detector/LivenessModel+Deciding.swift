@@ -18,6 +18,8 @@ extension LivenessModel {
     var sum = fusion.bias
     var isComplete = true
     let hasNoApproach = findings.contains(.noApproach)
+    // Of a few frames, or bad ones, a cue says nothing against anybody.
+    let isJudgeable = !findings.contains(.tooFewFrames) && !findings.contains(.poorQuality)
     for cue in Cue.allCases {
       guard let model = self[cue], model.isEnabled, cue != .colour || coloursShown else { continue }
       guard let ratio = model.ratio(features) else {
@@ -30,7 +32,7 @@ extension LivenessModel {
       }
       let isAccepted = model.accepts(features, ratio: ratio)
       results[cue] = .init(ratio: ratio, isAccepted: isAccepted)
-      if !isAccepted, !(hasNoApproach && cue.needsApproach) {
+      if !isAccepted, isJudgeable, !(hasNoApproach && cue.needsApproach) {
         reasons.append(cue.reasonWhenRefused(features, by: model))
       }
       sum += (fusion.weights[cue.rawValue] ?? 0) * min(max(ratio, -fusion.clip), fusion.clip)

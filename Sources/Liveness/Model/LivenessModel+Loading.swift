@@ -21,6 +21,10 @@ public struct LivenessModelError: Error, Hashable, Sendable, CustomStringConvert
     case badThreshold
     case badLimits
     case badValidation
+    /// By its validation's own counts attacks may pass as often as people: nothing is shown, or too few were tried.
+    case noDiscrimination
+    /// Not provisional, on fewer subjects or captures than that takes: `ValidationReport.Minimum`.
+    case insufficientValidation
     /// No cue is both on and required, so nothing would have to speak for a live person.
     case noRequiredCue
   }
@@ -43,13 +47,25 @@ extension LivenessModel {
     let model: LivenessModel
     do {
       model = try JSONDecoder().decode(LivenessModel.self, from: Data(bytes))
-    } catch let error as DecodingError {
-      throw error.modelError
     } catch {
-      throw LivenessModelError(.malformed, at: "file")
+      throw notFinite(in: bytes) ?? (error as? DecodingError)?.modelError
+        ?? LivenessModelError(.malformed, at: "file")
     }
     try model.check()
     return model
+  }
+
+  /// Where the first NaN or infinity stands, which some programs write though JSON has none; `nil` when there is none.
+  private static func notFinite(in bytes: [UInt8]) -> LivenessModelError? {
+    guard let quoted = bytes.quotingNumbersThatAreNone else { return nil }
+    do {
+      _ = try JSONDecoder().decode(LivenessModel.self, from: Data(quoted))
+      return nil
+    } catch DecodingError.typeMismatch(_, let context) {
+      return LivenessModelError(.notFinite, at: context.keyPath)
+    } catch {
+      return nil
+    }
   }
 
   /// Reads the model in the file at `path`.
@@ -92,7 +108,7 @@ extension LivenessModel {
     try checkFusion()
     try checkPolicies()
     try limits.check()
-    try validation.check(policies: policies)
+    try validation.check(policies: policies, isProvisional: provisional)
   }
 
   /// No bias, weight, slope, offset or floor is greater: those of shipped models are below 30.
@@ -169,38 +185,5 @@ extension CheckLimits {
       shares.allSatisfy({ (0...0.5).contains($0) }),
       minimumDuration < maximumDuration
     else { throw LivenessModelError(.badLimits, at: "limits") }
-  }
-}
-
-extension ValidationReport {
-  func check(policies: [String: LivenessModel.Policy]) throws(LivenessModelError) {
-    guard policies[policy] != nil, subjects > 0, captures > 0, !apcer.isEmpty else {
-      throw LivenessModelError(.badValidation, at: "validation")
-    }
-    for rate in [bpcer] + Array(apcer.values) {
-      guard rate.trials > 0, (0...rate.trials).contains(rate.errors), rate.low >= 0, rate.low <= rate.high,
-        rate.high <= 1
-      else { throw LivenessModelError(.badValidation, at: "validation") }
-    }
-  }
-}
-
-extension DecodingError {
-  fileprivate var modelError: LivenessModelError {
-    func place(_ path: [any CodingKey], _ last: (any CodingKey)? = nil) -> String {
-      let keys = (path + [last].compactMap { $0 }).map { $0.intValue.map(String.init) ?? $0.stringValue }
-      return keys.isEmpty ? "file" : keys.joined(separator: ".")
-    }
-    return switch self {
-    case .keyNotFound(let key, let context):
-      LivenessModelError(.malformed, at: place(context.codingPath, key))
-    case .dataCorrupted(let context):
-      LivenessModelError(
-        context.codingPath.last?.stringValue == "feature" ? .unknownFeature : .malformed,
-        at: place(context.codingPath))
-    case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      LivenessModelError(.malformed, at: place(context.codingPath))
-    @unknown default: LivenessModelError(.malformed, at: "file")
-    }
   }
 }

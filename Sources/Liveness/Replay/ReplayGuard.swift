@@ -1,5 +1,22 @@
 import Biometrics
 
+/// What is remembered of one capture: keyed codes of its motion and when they occur, no landmarks and no identity.
+public struct RememberedCapture: Hashable, Sendable, Codable {
+  /// Names what the capture came with.
+  public let submission: [UInt8]
+  public let expiry: Instant
+  public let values: [UInt64]
+  /// Milliseconds since the first frame, one for each value.
+  public let times: [Double]
+
+  public init(submission: [UInt8], expiry: Instant, values: [UInt64], times: [Double]) {
+    self.submission = submission
+    self.expiry = expiry
+    self.values = values
+    self.times = times
+  }
+}
+
 /// Remembers the fingerprints of captures for a while, and tells when a new one is a copy of an earlier one.
 ///
 /// Holds keyed hashes and times alone: no landmarks, no embeddings, no identity. Safe from any thread.
@@ -12,8 +29,8 @@ public final class ReplayGuard: Sendable {
   private struct State {
     var entries: [UInt64: [Entry]] = [:]
     /// Captures in the order they came, with their codes.
-    var captures: [(number: UInt64, expiry: Instant, codes: [UInt64])] = []
-    /// The captures' chains, which are digests of them and of the challenges they answer.
+    var captures: [(number: UInt64, memory: RememberedCapture)] = []
+    /// By the submissions' names.
     var numbers: [[UInt8]: UInt64] = [:]
     var next: UInt64 = 0
   }
@@ -40,16 +57,40 @@ public final class ReplayGuard: Sendable {
   /// How many captures are remembered.
   public var count: Int { state.withLock { $0.captures.count } }
 
-  /// True unless `capture` is a copy of one seen before; it is remembered from now on either way. The very same capture
-  /// for the same challenge is no copy, so that a decision that was lost can be made again.
-  public func admit(_ capture: Capture, at now: Instant) -> Bool {
+  /// True unless `capture` is a copy of one seen before; it is remembered from now on either way.
+  ///
+  /// `submission` names what it came with. A capture is no copy of itself when the same submission is judged again, since a
+  /// decision may have been lost; in any other submission the very same capture is a copy.
+  public func admit(_ capture: Capture, as submission: [UInt8], at now: Instant) -> Bool {
+    examine(capture, as: submission, at: now).isNew
+  }
+
+  /// The same, with what is remembered of it from now on, for keeping; `nil` when the submission was known.
+  public func examine(
+    _ capture: Capture, as submission: [UInt8], at now: Instant
+  ) -> (isNew: Bool, remembered: RememberedCapture?) {
     let fingerprint = fingerprinter.fingerprint(of: capture)
     return state.withLock { state in
       expire(&state, at: now)
-      let own = state.numbers[capture.chain]
+      let own = state.numbers[submission]
       let isCopy = [fingerprint.codes, fingerprint.mirrored].contains { matches($0, except: own, in: state) }
-      if own == nil { remember(fingerprint, chain: capture.chain, in: &state, at: now) }
-      return !isCopy
+      guard own == nil else { return (!isCopy, nil) }
+      let remembered = RememberedCapture(
+        submission: submission, expiry: now + memory, values: fingerprint.codes.map(\.value),
+        times: fingerprint.codes.map(\.time))
+      Self.remember(remembered, in: &state)
+      return (!isCopy, remembered)
+    }
+  }
+
+  /// Takes up what an earlier process remembered, the oldest first. What has as many values as times and is not known
+  /// yet is taken.
+  public func restore(_ captures: [RememberedCapture]) {
+    state.withLock { state in
+      for capture in captures
+      where capture.values.count == capture.times.count && state.numbers[capture.submission] == nil {
+        Self.remember(capture, in: &state)
+      }
     }
   }
 
@@ -71,26 +112,24 @@ public final class ReplayGuard: Sendable {
     }
   }
 
-  private func remember(
-    _ fingerprint: ReplayFingerprint, chain: [UInt8], in state: inout State, at now: Instant
-  ) {
+  private static func remember(_ capture: RememberedCapture, in state: inout State) {
     let number = state.next
     state.next += 1
-    for code in fingerprint.codes {
-      state.entries[code.value, default: []].append(Entry(capture: number, time: code.time))
+    for (value, time) in zip(capture.values, capture.times) {
+      state.entries[value, default: []].append(Entry(capture: number, time: time))
     }
-    state.numbers[chain] = number
-    state.captures.append((number, now + memory, fingerprint.codes.map(\.value)))
+    state.numbers[capture.submission] = number
+    state.captures.append((number, capture))
   }
 
   private func expire(_ state: inout State, at now: Instant) {
-    let old = state.captures.prefix { $0.expiry <= now }.count
+    let old = state.captures.prefix { $0.memory.expiry <= now }.count
     let drop = max(old, state.captures.count - capacity + 1)
     guard drop > 0 else { return }
     for capture in state.captures.prefix(drop) {
-      for code in capture.codes {
-        let kept = state.entries[code]?.filter { $0.capture != capture.number } ?? []
-        state.entries[code] = kept.isEmpty ? nil : kept
+      for value in capture.memory.values {
+        let kept = state.entries[value]?.filter { $0.capture != capture.number } ?? []
+        state.entries[value] = kept.isEmpty ? nil : kept
       }
     }
     let dropped = Set(state.captures.prefix(drop).map(\.number))

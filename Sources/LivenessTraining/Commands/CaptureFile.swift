@@ -1,68 +1,68 @@
-import CSodium
-import FoundationEssentials
 import Liveness
 
-/// A file of captures, one JSON object a line.
+/// A file of captures, one JSON object a line; blank lines count for nothing but the numbers of lines.
 public struct CaptureFile: Sendable {
-  public let path: String
+  private let lines: DataLines
+
+  /// Throws `DataFileError.Code.unreadable`.
+  public init(_ path: String) throws(DataFileError) {
+    lines = try DataLines(path)
+  }
+
+  public var path: String { lines.path }
   /// SHA-256 of the file, in hexadecimal.
-  public let digest: String
-  private let lines: [ArraySlice<UInt8>]
+  public var digest: String { lines.digest }
+  /// How many captures there are.
+  public var count: Int { lines.lines.count }
 
-  /// A line that can't be taken.
-  public struct LineError: Error, Sendable, CustomStringConvertible {
-    public let path: String
-    /// From 1.
-    public let line: Int
-    public let reason: String
+  /// The number, from 1, of the line that the capture number `index`, from 0, stands on.
+  public func line(_ index: Int) -> Int { lines.lines[index].number }
 
-    public var description: String { "\(path), line \(line): \(reason)" }
-  }
-
-  /// Throws when the file can't be read.
-  public init(_ path: String) throws {
-    let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
-    var hash = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
-    crypto_hash_sha256(&hash, bytes, UInt64(bytes.count))
-    self.path = path
-    digest = encodeHexadecimal(hash)
-    lines = bytes.split(separator: UInt8(ascii: "\n"))
-  }
-
-  public var count: Int { lines.count }
-
-  /// The capture on a line, counted from 0.
-  public func record(_ index: Int) throws(LineError) -> CaptureRecord {
+  /// The capture number `index`, from 0.
+  public func record(_ index: Int) throws(DataFileError) -> CaptureRecord {
     do throws(CaptureDecodingError) {
-      return try CaptureRecord.decode(Array(lines[index]))
+      return try CaptureRecord.decode(Array(lines.lines[index].bytes))
     } catch {
-      throw LineError(path: path, line: index + 1, reason: error.description)
+      throw DataFileError(.badLine, path: path, line: line(index), error.description)
     }
   }
 
-  /// All captures as training and evaluation take them. Throws at the first line without truth or of another landmarker.
+  /// All captures as training and evaluation take them. Throws at the first line without truth, with a label that
+  /// `vocabulary` doesn't hold, or of another landmarker.
   public func labelled(
-    landmarker: Capture.Landmarker, extractor: FeatureExtractor, limits: CheckLimits
-  ) throws(LineError) -> [LabelledCapture] {
+    landmarker: Capture.Landmarker, extractor: FeatureExtractor, limits: CheckLimits,
+    vocabulary: SpeciesVocabulary = .init()
+  ) throws(DataFileError) -> [LabelledCapture] {
     var captures: [LabelledCapture] = []
     for index in 0..<count {
       let record = try record(index)
-      func fail(_ reason: String) -> LineError { LineError(path: path, line: index + 1, reason: reason) }
+      func error(_ code: DataFileError.Code, _ reason: String) -> DataFileError {
+        DataFileError(code, path: path, line: line(index), reason)
+      }
       guard let label = record.label, let subject = record.subject else {
-        throw fail("expected a label and a subject")
+        throw error(.missingTruth, "expected a label and a subject")
+      }
+      guard vocabulary.contains(label) else {
+        throw error(
+          .unknownSpecies, "expected bona_fide or a known attack species as label, found '\(label)'")
       }
       guard record.capture.landmarker == landmarker else {
-        throw fail("expected the first line's landmarker")
+        throw error(.otherLandmarker, "expected the first line's landmarker")
       }
-      captures.append(
-        LabelledCapture(
-          species: label, subject: subject,
-          features: LivenessDetector.features(
-            of: record.capture, answering: record.schedule, limits: limits, extractor: extractor),
-          findings: LivenessDetector.findings(
-            in: record.capture, answering: record.schedule, received: record.received, limits: limits),
-          coloursShown: !record.schedule.flashes.isEmpty, groups: record.groups))
+      captures.append(LabelledCapture(record, label, subject, extractor: extractor, limits: limits))
     }
     return captures
   }
+}
+
+/// The labels that captures may have: a mistyped one would be a species of its own, that no bound is asked of.
+public struct SpeciesVocabulary: Sendable {
+  private let names: Set<String>
+
+  /// `bona_fide`, the species of `AttackSpecies`, and `further` ones.
+  public init(further: [String] = []) {
+    names = Set(AttackSpecies.allCases.map(\.rawValue) + further)
+  }
+
+  public func contains(_ label: String) -> Bool { names.contains(label) }
 }

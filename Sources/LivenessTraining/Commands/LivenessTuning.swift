@@ -19,23 +19,54 @@ public struct LivenessTuning: Sendable {
   public let evaluation: ModelEvaluation
   /// What was not reached, in words; empty when all was.
   public let unmet: [String]
+  /// Why the model is provisional, in words; empty when it isn't.
+  public let reservations: [String]
 
   /// Trains on `captures`, split by subject. `extra` are added to the training part, such as recorded sequences.
+  ///
+  /// The model is provisional unless every capture says that it was taken by a camera, and the test part is as large as
+  /// `ValidationReport.Minimum`.
   public init(
     captures: [LabelledCapture], extra: [LabelledCapture] = [], landmarker: Capture.Landmarker,
-    template: FaceTemplate,
-    plan: TrainingPlan, bounds: Bounds, seed: UInt64, provisional: Bool, provenance: Provenance, note: String
+    template: FaceTemplate, plan: TrainingPlan, bounds: Bounds, seed: UInt64, provenance: Provenance,
+    note: String
   ) throws {
     var split = try SubjectSplit(captures, seed: seed)
     split = try SubjectSplit(train: split.train + extra, calibrate: split.calibrate, test: split.test)
     var plan = plan
     plan.policies["standard"] = bounds.bpcer
     let trainer = ModelTrainer(plan: plan, landmarker: landmarker, template: template)
-    var model = trainer.train(split, provisional: provisional, provenance: provenance)
+    var model = trainer.train(split, provenance: provenance)
     evaluation = try ModelEvaluation(model, policy: "standard", on: split.test)
     model.validation = evaluation.report(note: note)
+    reservations = Self.reservations(captures, model.validation)
+    model.provisional = !reservations.isEmpty
     self.model = model
-    unmet = Self.unmet(evaluation, bounds)
+    unmet =
+      Self.unmet(evaluation, bounds)
+      + (model.validation.showsDiscrimination
+        ? []
+        : ["attacks may pass as often as people, by the bounds of both rates: too few, or not told apart"])
+  }
+
+  /// Whether `model` can be loaded; otherwise a file of it would be of no use.
+  public var isUsable: Bool { (try? LivenessDetector(models: [model])) != nil }
+
+  private static func reservations(
+    _ captures: [LabelledCapture], _ validation: ValidationReport
+  ) -> [String] {
+    var reservations: [String] = []
+    let others = captures.count { $0.provenance != .camera }
+    if others > 0 {
+      reservations.append("\(others) of \(captures.count) captures don't say that a camera took them")
+    }
+    if !validation.isSufficient {
+      typealias Minimum = ValidationReport.Minimum
+      reservations.append(
+        "the test part is below \(Minimum.subjects) subjects, \(Minimum.bonaFide) live captures or "
+          + "\(Minimum.attacksOfSpecies) attacks of a species")
+    }
+    return reservations
   }
 
   static func unmet(_ evaluation: ModelEvaluation, _ bounds: Bounds) -> [String] {

@@ -11,6 +11,8 @@ public struct SimulatedCohort: Sendable {
   public var attacksEach = 1
   public var species = AttackSpecies.allCases
   public var colours = Colours.shown
+  /// The key that challenges are issued under; `nil` for one made of the seed.
+  public var challengeKey: [UInt8]?
 
   /// Whether challenges have colours.
   public enum Colours: Sendable {
@@ -33,7 +35,9 @@ public struct SimulatedCohort: Sendable {
       case .absent: [false, false]
       case .alternating: [false, true]
       }
-    let simulators = shown.map { CaptureSimulator(seed: seed, profile: profile, withColours: $0) }
+    let simulators = shown.map {
+      CaptureSimulator(seed: seed, profile: profile, withColours: $0, challengeKey: challengeKey)
+    }
     for subject in firstSubject..<firstSubject + subjects {
       for species in species {
         for index in 0..<(species == .bonaFide ? bonaFideEach : attacksEach) {

@@ -25,7 +25,7 @@ public enum SimulatedTuning {
       extra.isEmpty ? "" : ", with \(extra.count) recorded sequences of the landmarker's output in training"
     return try LivenessTuning(
       captures: captures, extra: extra, landmarker: profile.landmarker, template: template, plan: .standard,
-      bounds: bounds, seed: seed, provisional: true, provenance: provenance,
+      bounds: bounds, seed: seed, provenance: provenance,
       note: "Simulated captures of simulated subjects that the model was not made from\(recordings). "
         + "Not evidence about people: no real capture stands behind it.")
   }

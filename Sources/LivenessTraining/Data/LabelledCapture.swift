@@ -15,6 +15,8 @@ public struct LabelledCapture: Sendable {
   public var coloursShown: Bool
   /// Device, age group and the like, by name.
   public var groups: [String: String]
+  /// Where it comes from; `nil` when nobody says.
+  public var provenance: CaptureProvenance?
   /// How many captures it counts as when cues are fitted.
   public var weight = 1.0
   /// Whether it is a recorded sequence of landmarks rather than a capture.
@@ -24,7 +26,7 @@ public struct LabelledCapture: Sendable {
 
   public init(
     species: String, subject: String, features: FeatureVector, findings: [LivenessReason] = [],
-    coloursShown: Bool = false, groups: [String: String] = [:]
+    coloursShown: Bool = false, groups: [String: String] = [:], provenance: CaptureProvenance? = nil
   ) {
     self.species = species
     self.subject = subject
@@ -32,17 +34,27 @@ public struct LabelledCapture: Sendable {
     self.findings = findings
     self.coloursShown = coloursShown
     self.groups = groups
+    self.provenance = provenance
+  }
+
+  /// Of a record whose truth is known.
+  init(
+    _ record: CaptureRecord, _ label: String, _ subject: String, extractor: FeatureExtractor,
+    limits: CheckLimits
+  ) {
+    self.init(
+      species: label, subject: subject,
+      features: LivenessDetector.features(
+        of: record.capture, answering: record.schedule, limits: limits, extractor: extractor),
+      findings: LivenessDetector.findings(
+        in: record.capture, answering: record.schedule, received: record.received, limits: limits),
+      coloursShown: !record.schedule.flashes.isEmpty, groups: record.groups, provenance: record.provenance)
   }
 
   /// Of a simulated capture.
   public init(_ simulated: SimulatedCapture, extractor: FeatureExtractor, limits: CheckLimits) {
-    self.init(
-      species: simulated.species.rawValue, subject: "simulated-\(simulated.subject)",
-      features: LivenessDetector.features(
-        of: simulated.capture, answering: simulated.schedule, limits: limits, extractor: extractor),
-      findings: LivenessDetector.findings(
-        in: simulated.capture, answering: simulated.schedule, received: simulated.received, limits: limits),
-      coloursShown: !simulated.schedule.flashes.isEmpty)
+    let record = simulated.record
+    self.init(record, record.label!, record.subject!, extractor: extractor, limits: limits)
   }
 
   /// Of a recorded sequence, which has neither challenge nor scores: geometry and texture alone.

@@ -35,13 +35,39 @@ public struct RecordedSequence: Sendable, Decodable {
     return LandmarkSequence(layout: layout, pairs: pairs)
   }
 
-  /// All sequences of a file. Throws for a file that can't be read or a line that is no sequence.
-  public static func read(_ path: String) throws -> [RecordedSequence] {
-    let data = try Data(contentsOf: URL(filePath: path))
+  /// All sequences of a file. Throws for a file that can't be read, and with its number for a line that is no sequence.
+  public static func read(_ path: String) throws(DataFileError) -> [RecordedSequence] {
+    try read(DataLines(path))
+  }
+
+  /// The same, with the file's SHA-256 in hexadecimal.
+  public static func readWithDigest(
+    _ path: String
+  ) throws(DataFileError) -> (sequences: [RecordedSequence], digest: String) {
+    let lines = try DataLines(path)
+    return (try read(lines), lines.digest)
+  }
+
+  private static func read(_ lines: DataLines) throws(DataFileError) -> [RecordedSequence] {
     let decoder = JSONDecoder()
-    return try data.split(separator: UInt8(ascii: "\n")).map {
-      try decoder.decode(RecordedSequence.self, from: Data($0))
+    var sequences: [RecordedSequence] = []
+    for (number, bytes) in lines.lines {
+      do {
+        sequences.append(try decoder.decode(RecordedSequence.self, from: Data(bytes)))
+      } catch {
+        let place = (error as? DecodingError).map(\.keyPath) ?? ""
+        throw DataFileError(
+          .badLine, path: lines.path, line: number,
+          "expected a recorded sequence of landmarks\(place.isEmpty ? "" : ", with \(place)")")
+      }
+      let (last, frames) = (sequences[sequences.count - 1], sequences[sequences.count - 1].frames)
+      guard last.landmarks != nil, last.times.count == frames, last.imageSize.count == 2 else {
+        throw DataFileError(
+          .badLine, path: lines.path, line: number,
+          "expected as many times and points as frames and points are stated")
+      }
     }
+    return sequences
   }
 }
 

@@ -23,8 +23,8 @@ public struct SimulatedCapture: Sendable {
   /// As a line of a file, with its truth.
   public var record: CaptureRecord {
     CaptureRecord(
-      label: species.rawValue, subject: "simulated-\(subject)", schedule: schedule, received: received,
-      capture: capture)
+      label: species.rawValue, subject: "simulated-\(subject)", provenance: .simulated, schedule: schedule,
+      received: received, capture: capture)
   }
 }
 
@@ -43,13 +43,17 @@ public struct CaptureSimulator: Sendable {
   let issuer: ChallengeIssuer
   private let subjects = SubjectCache()
 
-  public init(seed: UInt64, profile: LandmarkerProfile, noise: Double? = nil, withColours: Bool = true) {
+  /// Issues challenges under `challengeKey`, of 32 bytes, or else under one made of the seed.
+  public init(
+    seed: UInt64, profile: LandmarkerProfile, noise: Double? = nil, withColours: Bool = true,
+    challengeKey: [UInt8]? = nil
+  ) {
     self.seed = seed
     self.profile = profile
     self.noise = noise
     self.withColours = withColours
     var random = SimulationRandom(seed, 0x6b6579)
-    issuer = ChallengeIssuer(key: random.bytes(ChallengeIssuer.keyBytes))
+    issuer = ChallengeIssuer(key: challengeKey ?? random.bytes(ChallengeIssuer.keyBytes))
   }
 
   /// The capture number `index` of `species` of `subject`.

@@ -13,18 +13,16 @@ public struct ModelTrainer: Sendable {
     self.template = template
   }
 
-  /// A model without its validation, which needs the test part; `evaluation` gives it.
-  public func train(
-    _ split: SubjectSplit, provisional: Bool, provenance: Provenance
-  ) -> LivenessModel {
+  /// A model without its validation, which needs the test part: provisional until it has one.
+  public func train(_ split: SubjectSplit, provenance: Provenance) -> LivenessModel {
     var cues: [Cue: LivenessModel.CueModel] = [:]
     for cue in Cue.allCases {
       guard let plan = plan.cues[cue] else { continue }
       cues[cue] = fit(cue, plan, split)
     }
-    let placeholder = ValidationReport.Rate(errors: 0, trials: 0, low: 0, high: 1)
+    let placeholder = ValidationReport.Rate(errors: 0, of: 0)
     var model = LivenessModel(
-      provisional: provisional, landmarker: landmarker,
+      provisional: true, landmarker: landmarker,
       template: .init(x: template.x, y: template.y, relief: template.relief), cues: cues,
       fusion: .init(bias: 0, weights: [:]), policies: [:], limits: plan.limits,
       validation: .init(subjects: 0, captures: 0, policy: "", bpcer: placeholder, apcer: [:], note: ""),
@@ -161,12 +159,20 @@ public struct ModelTrainer: Sendable {
   private func setPolicies(_ model: inout LivenessModel, _ part: [LabelledCapture]) {
     let probe = LivenessModel.Policy(pass: 1e-9, retry: 1e-9)
     let scores = part.filter(\.isBonaFide).map { model.decide($0, policy: probe).scoreForEvaluation }.sorted()
-    for (name, rate) in plan.policies {
-      // The k lowest may be refused, k the whole number below rate times count.
-      let refused = Int(rate * Double(scores.count))
-      let threshold = min(max(scores[min(refused, scores.count - 1)], 1e-6), 1)
-      model.policies[name] = .init(pass: threshold, retry: threshold)
-    }
+    for (name, rate) in plan.policies { model.policies[name] = Self.policy(rate: rate, scores: scores) }
+  }
+
+  /// The policy that refuses at most `rate` of bona fide `scores`, ascending, of which those refused by a check or a floor
+  /// are 0.
+  ///
+  /// `pass` is the lowest score that has to pass; where checks and floors alone refuse more, the lowest above 0, so that a
+  /// capture which scores worse than every person's is refused at least. Of the people refused by their score the upper
+  /// half are asked to try again, and `retry` is the lowest of theirs; where nobody is, it equals `pass`.
+  static func policy(rate: Double, scores: [Double]) -> LivenessModel.Policy {
+    let refused = min(Int(rate * Double(scores.count)), scores.count - 1)
+    guard let least = scores.firstIndex(where: { $0 > 0 }) else { return .init(pass: 1, retry: 1) }
+    let pass = max(refused, least)
+    return .init(pass: scores[pass], retry: scores[least + (pass - least + 1) / 2])
   }
 }
 

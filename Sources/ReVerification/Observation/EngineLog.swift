@@ -50,6 +50,16 @@ public struct EngineLog: EngineObserver {
 
   public func observe(_ event: EngineEvent) {
     switch event {
+    case .opened(let organisation, let origin):
+      write(origin.isConspicuous ? .warning : .info, "gallery.opened") { line in
+        line.organisation = organisation.rawValue
+        line.result = origin.description
+      }
+    case .checkpointed(let organisation, let checkpoint):
+      write(.info, "gallery.checkpointed") { line in
+        line.organisation = organisation.rawValue
+        line.result = checkpoint.name
+      }
     case .asked(let workflow, let email):
       write(
         .debug, "begin.asked"

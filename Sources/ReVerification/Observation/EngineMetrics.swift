@@ -39,6 +39,8 @@ public final class EngineMetrics: EngineObserver {
     ("reverify_enrolments_total", "Approved sessions, by what became of them."),
     ("reverify_conspicuous_enrolments_total", "New references that a person should look at, by finding."),
     ("reverify_erasures_total", "Erasures, by subject."),
+    ("reverify_galleries_opened_total", "Galleries loaded at opening, by where they came from, and if not why."),
+    ("reverify_checkpoints_total", "Galleries to be written to their snapshots, by what came of it."),
     ("reverify_failures_total", "Calls without an answer, by kind of error."),
   ]
 
@@ -49,6 +51,8 @@ public final class EngineMetrics: EngineObserver {
   public func observe(_ event: EngineEvent) {
     switch event {
     case .asked: break
+    case .opened(_, let origin): count("reverify_galleries_opened_total", "origin", origin.name)
+    case .checkpointed(_, let checkpoint): count("reverify_checkpoints_total", "result", checkpoint.name)
     case .begun: count("reverify_begins_total", "result", "begun")
     case .refused(let reason, _, _): count("reverify_begins_total", "result", name(of: reason))
     case .judged(_, _, let answer, let times):

@@ -9,6 +9,10 @@ public protocol EngineObserver: Sendable {
 
 /// What an engine did. No embedding, score or secret is in it; an e-mail address only in `asked`, which is for debugging.
 public enum EngineEvent: Sendable {
+  /// An organisation's gallery was loaded when the engine opened.
+  case opened(OrganisationID, GalleryOrigin)
+  /// An organisation's gallery was to be written to its snapshot.
+  case checkpointed(OrganisationID, Checkpoint)
   /// Somebody asks to begin.
   case asked(WorkflowID, EmailAddress)
   case begun(ReVerificationID, of: OrganisationID, on: WorkflowID)
@@ -22,7 +26,7 @@ public enum EngineEvent: Sendable {
   /// A new reference that a person should look at.
   case conspicuous(SessionID, in: OrganisationID, EnrolmentChecks)
   case erased(Erasure)
-  /// A call failed; the first names it: `begin`, `submit`, `cancel`, `outcome`, `enrol`, `prepare`, `erase`.
+  /// A call failed; the first names it: `begin`, `submit`, `cancel`, `outcome`, `enrol`, `prepare`, `erase`, `checkpoint`.
   case failed(String, ReVerificationError)
 }
 

@@ -41,8 +41,7 @@ enum BeginCommand: Command {
     let secret = try APIKeySecret.fromEnvironment()
     let workflow = WorkflowID(try arguments.required("workflow"))
     let email = try arguments.required("email")
-    return try await StoreAccess.with(arguments) { store in
-      let engine = try await EngineAccess.open(store, arguments)
+    return try await EngineAccess.with(arguments) { _, engine in
       switch try await engine.begin(workflowID: workflow, email: email, apiKey: secret) {
       case .begun(let begun):
         try Output.standard.write(

@@ -5,10 +5,10 @@ import ReVerification
 
 enum DoctorCommand: Command {
   static let name = "doctor"
-  static let summary = "look a store over: keys, sessions, gallery, chains, erasures"
+  static let summary = "look a store over: keys, sessions, gallery, snapshots, chains, erasures"
   static let explanation = """
-    Opens the store, reads everything in it once, loads the gallery and checks every chain. Says what it found, and what is
-    wrong, line by line; exit status 1 when something is.
+    Opens the store, reads everything in it once, loads the gallery, from its snapshot where that is of the store's present
+    state, and checks every chain. Says what it found, and what is wrong, line by line; exit status 1 when something is.
 
       reverify doctor --store bank.db
     """
@@ -30,7 +30,11 @@ enum DoctorCommand: Command {
       }
       Output.standard.write("erasures   \(erasures) in the ledger\n")
       do {
-        _ = try await EngineAccess.open(store, arguments)
+        let engine = try await EngineAccess.open(store, arguments)
+        for (organisation, origin) in await engine.origins.sorted(by: { $0.key < $1.key }) {
+          Output.standard.write("\(organisation): gallery: \(origin)\n")
+          if origin.isConspicuous { faults.append("snapshot of \(organisation): \(origin)") }
+        }
         Output.standard.write("engine     opened, its gallery loaded\n")
       } catch let error as UsageError {
         Output.standard.write("engine     not opened: \(error)\n")

@@ -22,6 +22,24 @@ enum EngineAccess {
     func write(_ line: String) { log(line) }
   }
 
+  /// Opens the store and an engine on it, lets `work` use both, writes the gallery's snapshot where it has changed, and closes
+  /// the store whatever comes of it.
+  static func with<Value>(
+    _ arguments: Arguments, _ work: (SQLiteStore, ReVerificationEngine) async throws -> Value
+  ) async throws -> Value {
+    try await StoreAccess.with(arguments) { store in
+      let engine = try await open(store, arguments)
+      let value = try await work(store, engine)
+      do {
+        try await engine.checkpoint()
+      } catch {
+        // What the command did is done and durable; only the next start takes longer.
+        complain("the gallery's snapshot was not written: \(error)")
+      }
+      return value
+    }
+  }
+
   static func open(_ store: SQLiteStore, _ arguments: Arguments) async throws
     -> ReVerificationEngine
   {
@@ -33,10 +51,14 @@ enum EngineAccess {
       }
       observers.append(EngineLog(StandardError(), level: level))
     }
-    return try await ReVerificationEngine.open(
+    let engine = try await ReVerificationEngine.open(
       store: store, gallery: Gallery(space: space), liveness: try await scorer(store, arguments),
       observer: EngineObservers(observers)
     ) { Progress.count("sessions read", $0) }
+    for (organisation, origin) in await engine.origins where origin.isConspicuous {
+      complain("the gallery of \(organisation) was read \(origin)")
+    }
+    return engine
   }
 
   /// The space that is named, or else that of the first session in the store.

@@ -28,8 +28,7 @@ enum EnrolCommand: Command {
     let workflow = WorkflowID(try arguments.required("workflow"))
     let user = UserID(try arguments.required("user"))
     let approvedAt = try arguments.optionalNumber("approved-at", in: 0...Int64.max)
-    return try await StoreAccess.with(arguments) { store in
-      let engine = try await EngineAccess.open(store, arguments)
+    return try await EngineAccess.with(arguments) { store, engine in
       let known = try await store.session(session, in: organisation)?.session.approvedAt
       let enrolment = try await engine.enrol(
         SessionApproval(

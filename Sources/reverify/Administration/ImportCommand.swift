@@ -31,8 +31,7 @@ enum ImportCommand: Command {
       throw UsageError("--data FOLDER is needed, with its index.csv")
     }
     let index = try IndexFile.read("\(folder)/index.csv", rowCount: input.matrix.rowCount)
-    return try await StoreAccess.with(arguments) { store in
-      let engine = try await EngineAccess.open(store, arguments)
+    return try await EngineAccess.with(arguments) { store, engine in
       let space = try await EngineAccess.space(of: store, arguments)
       var counts: [String: Int] = [:]
       var progress = Progress("import")

@@ -19,8 +19,7 @@ enum ReplayCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let organisation = try StoreAccess.organisationID(arguments)
     let number = try arguments.optionalNumber("record", in: 1...Int64.max)
-    return try await StoreAccess.with(arguments) { store in
-      let engine = try await EngineAccess.open(store, arguments)
+    return try await EngineAccess.with(arguments) { store, engine in
       var last = (number ?? 1) - 1
       var counts: [String: Int] = [:]
       var differs = false

@@ -24,10 +24,9 @@ enum SubmitCommand: Command {
     let id = ReVerificationID(try arguments.required("re-verification"))
     let key = IdempotencyKey(try arguments.required("key"))
     let capture = try capture(arguments)
-    return try await StoreAccess.with(arguments) { store in
+    return try await EngineAccess.with(arguments) { store, engine in
       let embeddings = try EmbeddingRows.read(
         arguments, space: try await EngineAccess.space(of: store, arguments))
-      let engine = try await EngineAccess.open(store, arguments)
       let answer = try await engine.submit(
         Attempt(key: key, capture: capture, embeddings: embeddings), to: id)
       Output.standard.write("\(AnswerText.text(answer))\n")

@@ -1,0 +1,105 @@
+import Biometrics
+import EnrolmentStore
+import Liveness
+import LivenessTraining
+import TestSupport
+import Testing
+
+@testable import ReVerification
+
+/// What `CaptureLivenessScorer` asks for and remembers, attempt by attempt.
+@Suite("Liveness of captures in the engine")
+struct CaptureLivenessTests {
+  private static let clock = ManualClock()
+  private static let nonce = String(repeating: "5a", count: 32)
+  private let challenge = Challenge(nonce: nonce)
+
+  private func scorer(on clock: ManualClock = clock) throws -> CaptureLivenessScorer {
+    let package = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+    let path = package.joined(separator: "/") + "/models/liveness/simulated-ideal-68.json"
+    return CaptureLivenessScorer(
+      detector: try LivenessDetector(models: [.load(path: path)]), model: "test",
+      challengeKey: [UInt8](repeating: 1, count: 32), replayKey: [UInt8](repeating: 2, count: 32),
+      clock: clock)
+  }
+
+  @Test("an attempt is shown the same whenever it asks, for 120 s from then; another attempt something else")
+  func oneScheduleAnAttempt() throws {
+    let clock = ManualClock()
+    let scorer = try scorer(on: clock)
+    let first = try #require(scorer.schedule(for: challenge))
+    for _ in 0..<50 {
+      clock.advance(by: .milliseconds(7))
+      let again = try #require(scorer.schedule(for: challenge))
+      #expect(again.stages == first.stages && again.flashes == first.flashes)
+      #expect(again.issuedAt == clock.now() && again.expiry == clock.now() + .seconds(120))
+    }
+    let shown = try (0..<10).map { attempt in
+      try #require(scorer.schedule(for: challenge.forAttempt(attempt))).stages
+    }
+    #expect(Set(shown).count == 10)
+    #expect(scorer.schedule(for: challenge.forAttempt(256)) == nil)
+    #expect(scorer.schedule(for: Challenge(nonce: "5a")) == nil)
+  }
+
+  /// A live capture of `subject`, in answer to what the scorer shows at an attempt, that passes.
+  private func live(
+    _ scorer: CaptureLivenessScorer, attempt: Int
+  ) throws -> (capture: SubmittedCapture, received: Instant) {
+    let schedule = try #require(scorer.schedule(for: challenge.forAttempt(attempt)))
+    let simulator = CaptureSimulator(seed: 4711, profile: .ideal(.sixtyEight))
+    for subject in 0..<20 {
+      let shown = simulator.capture(.bonaFide, subject: subject, index: attempt, answering: schedule)
+      let probe = try self.scorer()
+      let judged = try probe.assess(
+        SubmittedCapture(shown.capture), for: challenge.forAttempt(attempt), at: shown.received)
+      if judged.verdict == .live { return (SubmittedCapture(shown.capture), shown.received) }
+    }
+    throw Unexpected("no simulated capture passed")
+  }
+
+  @Test(
+    "an answer serves one attempt: judged again it is the same, at the next attempt it is used and a replay")
+  func singleUse() throws {
+    let scorer = try scorer()
+    let (capture, received) = try live(scorer, attempt: 0)
+    let judged = try scorer.assess(capture, for: challenge, at: received)
+    #expect(judged.verdict == .live)
+    #expect(try scorer.assess(capture, for: challenge, at: received) == judged)
+
+    let next = try scorer.assess(capture, for: challenge.forAttempt(1), at: received)
+    #expect(next.verdict == .notLive)
+    #expect(next.reasons.contains(.usedChallenge) && next.reasons.contains(.replayedCapture))
+    let again = try scorer.reassess(
+      capture, for: challenge.forAttempt(1), at: received, findings: next.reasons)
+    #expect(again == next)
+
+    // A server that was started anew knows it by the attempt alone.
+    let restarted = try self.scorer().assess(capture, for: challenge.forAttempt(1), at: received)
+    #expect(restarted.verdict == .notLive && restarted.reasons.contains(.usedChallenge))
+    let (fresh, later) = try live(scorer, attempt: 1)
+    #expect(try scorer.assess(fresh, for: challenge.forAttempt(1), at: later).verdict == .live)
+  }
+
+  @Test("an answer to another re-verification's challenge is refused")
+  func otherNonce() throws {
+    let scorer = try scorer()
+    let (capture, received) = try live(scorer, attempt: 0)
+    let other = Challenge(nonce: String(repeating: "a5", count: 32))
+    let judged = try scorer.assess(capture, for: other, at: received)
+    #expect(judged.verdict == .notLive && judged.reasons == [.otherChallenge])
+  }
+
+  @Test("the engine's challenge is that of the next attempt, on every store", arguments: TestStore.all)
+  func challengeOfTheNextAttempt(on kind: TestStore) async throws {
+    let bank = try await Bank(on: kind)
+    try await bank.enrol("s1", of: "anna", Face.anna)
+    let begun = try await bank.begin()
+    #expect(try await bank.engine.challenge(of: begun.id) == begun.challenge)
+    for used in 1...2 {
+      _ = try await bank.submit(.test(IdempotencyKey("\(used)")), to: begun)
+      _ = try await bank.submit(.test(IdempotencyKey("\(used)")), to: begun)
+      #expect(try await bank.engine.challenge(of: begun.id) == begun.challenge.forAttempt(used))
+    }
+  }
+}
