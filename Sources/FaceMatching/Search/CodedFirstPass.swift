@@ -17,20 +17,15 @@ struct CodedFirstPass: FirstPass {
     var nextFineUnits = 1
   }
 
-  /// Where more than this share of a unit's rows is left, the fine plane costs less than scoring them.
-  private static let densePart = 6
-  /// For how many units that is taken for granted at most.
-  private static let mostFineUnits = 16
-
   /// Probes multiplied in one call: with a unit's rows, their products fit the second-level cache.
   private static let groupSize = 64
 
   private let values: [[Float]]
-  private let probes: [QuantisedProbe]
+  let probes: [QuantisedProbe]
   /// All probes' codes, one after the other.
-  private let codes: [Int8]
-  private let planeDimension: Int
-  private let kernels: Kernels
+  let codes: [Int8]
+  let planeDimension: Int
+  let kernels: Kernels
 
   init(_ probes: [[Float]], kernels: Kernels) {
     let planeDimension = probes[0].count.roundedUp(toMultipleOf: Int(FK_DIMENSION_STEP))
@@ -78,55 +73,8 @@ struct CodedFirstPass: FirstPass {
     }
   }
 
-  private func scanSingle(
-    _ rows: Range<Int>, of view: SegmentView, offset: Float, scratch: inout Scratch, cutoff: Float,
-    accept: (_ probe: Int, _ selection: Selection) -> Void
-  ) {
-    let (block, blockCount) = (rows.lowerBound / Int(FK_BLOCK_ROWS), rows.count / Int(FK_BLOCK_ROWS))
-    let (segment, constant) = (view.segment, probes[0].constant(largestNorm: view.largestNorm))
-    func estimates(_ plane: CodePlane) -> Estimates {
-      Estimates(probe: 0, rows: rows, plane: plane, constant: constant, offset: offset, position: 0)
-    }
-    if scratch.fineUnits == 0 {
-      let coarse = estimates(segment.coarse)
-      codes.withUnsafeBufferPointer {
-        kernels.table.pointee.dot_blocks_u3(
-          coarse.plane.block(block), blockCount, planeDimension, $0.baseAddress!, &scratch.products)
-      }
-      let count = refine(
-        select(coarse, &scratch, cutoff: cutoff), coarse, by: segment.residual, &scratch, cutoff: cutoff)
-      // Before there is a cutoff no code rules anything out.
-      if count * Self.densePart < rows.count || cutoff <= -1 {
-        scratch.nextFineUnits = 1
-        return hand(coarse, errors: segment.residual.errors, count, scratch, to: accept)
-      }
-      scratch.fineUnits = scratch.nextFineUnits
-      scratch.nextFineUnits = min(2 * scratch.nextFineUnits, Self.mostFineUnits)
-    }
-    scratch.fineUnits -= 1
-    let fine = estimates(segment.fine)
-    multiply(0..<1, fine.plane.block(block), blockCount: blockCount, into: &scratch.products)
-    hand(fine, errors: fine.plane.errors, select(fine, &scratch, cutoff: cutoff), scratch, to: accept)
-  }
-
-  /// Adds what the residual codes say to the estimates of the rows selected; the number that is left of these.
-  ///
-  /// With the upper bits h and the lower bits l of a code, 2 (4 h + l) − 31 = 4 (2 h − 7) + (2 l − 3).
-  private func refine(
-    _ count: Int, _ coarse: Estimates, by residual: ResidualCodes, _ scratch: inout Scratch, cutoff: Float
-  ) -> Int {
-    let (probe, first) = (probes[coarse.probe], coarse.rows.lowerBound)
-    codes.withUnsafeBufferPointer {
-      kernels.table.pointee.dot_rows_u2(
-        residual.row(first), planeDimension, scratch.indices, count, $0.baseAddress!, &scratch.products)
-    }
-    return kernels.table.pointee.refine_u2(
-      scratch.products, coarse.plane.scales + first, residual.errors + first, count, probe.scale,
-      probe.errorFactor, coarse.constant, cutoff - coarse.offset, &scratch.indices, &scratch.estimates)
-  }
-
   /// The products of a probe with rows of a plane, and what makes estimates and bounds of them.
-  private struct Estimates {
+  struct Estimates {
     let probe: Int
     let rows: Range<Int>
     let plane: CodePlane
@@ -143,7 +91,7 @@ struct CodedFirstPass: FirstPass {
     return offsets
   }
 
-  private func multiply(
+  func multiply(
     _ group: Range<Int>, _ blocks: UnsafePointer<UInt8>, blockCount: Int, into products: inout [Int32]
   ) {
     codes.withUnsafeBufferPointer { codes in
@@ -155,7 +103,7 @@ struct CodedFirstPass: FirstPass {
   }
 
   /// The number of rows whose score may reach the cutoff; `scratch` says which, and their estimates.
-  private func select(_ estimates: Estimates, _ scratch: inout Scratch, cutoff: Float) -> Int {
+  func select(_ estimates: Estimates, _ scratch: inout Scratch, cutoff: Float) -> Int {
     let (plane, first) = (estimates.plane, estimates.rows.lowerBound)
     let probe = probes[estimates.probe]
     return scratch.products.withUnsafeBufferPointer { products in
@@ -168,7 +116,7 @@ struct CodedFirstPass: FirstPass {
   }
 
   /// Hands over the rows selected; `errors` are those of the codes that the estimates were made with.
-  private func hand(
+  func hand(
     _ estimates: Estimates, errors: UnsafePointer<Float>, _ count: Int, _ scratch: Scratch,
     to accept: (_ probe: Int, _ selection: Selection) -> Void
   ) {

@@ -98,6 +98,12 @@ final class Segment: @unchecked Sendable {
 
   var isFull: Bool { count == capacity }
 
+  /// Whether scoring a row may mean waiting for a disk, so that bounds are worth more arithmetic.
+  var readsRowsFromFile: Bool { memory.isFile }
+
+  /// Has a row fetched that is scored soon.
+  func fetch(_ row: Int) { memory.fetch(row * stride, count: dimension) }
+
   /// Appends a row. The caller publishes the new count.
   func append(_ values: UnsafeBufferPointer<Float>, as reference: EnrolledReference, kernels: Kernels) {
     precondition(!isFull && values.count == dimension, "the segment is full or the row has another dimension")
