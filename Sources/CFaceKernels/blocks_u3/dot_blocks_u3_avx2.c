@@ -60,8 +60,8 @@ FK_INLINE FK_AVX2 void dot_halves(const int count, const uint8_t *blocks, size_t
     for (int s = 0; s < count; s++) {
       const uint8_t *lines = blocks + (size_t)(s / 2) * step + FK_OCTAL_BYTES * first + HALF_BYTES * (size_t)(s % 2);
       FK_UNROLL
-      for (size_t line = 0; s % 2 == 0 && line < 3 * NARROW_PARTS; line++) {
-        _mm_prefetch((const char *)((uintptr_t)lines + NEAR_BYTES + 64 * line), _MM_HINT_T0);
+      for (size_t line = 0; line < 3 * NARROW_PARTS; line++) {
+        if (s % 2 == 0) _mm_prefetch((const char *)((uintptr_t)lines + NEAR_BYTES + 64 * line), _MM_HINT_T0);
       }
       __m256i narrow = _mm256_setzero_si256();
       FK_UNROLL
