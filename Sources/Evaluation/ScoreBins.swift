@@ -38,9 +38,10 @@ struct ScoreBins: Hashable, Sendable {
 
 extension ScoreBins {
   /// The least score of a bin: the threshold at which the scores of this bin and those above match, and no
-  /// others. −∞ for the first, which has no least.
+  /// others. −∞ for the first, which has no least; +∞ beyond the last, where none is.
   func lowestScore(of bin: Int) -> Double {
     guard bin > 0 else { return -.infinity }
+    guard bin < count else { return .infinity }
     // The rounded arithmetic of `bin(of:)` changes over within a few ulps of the decimal edge, at one double.
     let edge = low + Double(bin) / scale
     var reach = max(abs(low), abs(high)).ulp

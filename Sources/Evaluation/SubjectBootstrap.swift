@@ -77,6 +77,8 @@ public struct SubjectBootstrap: Sendable {
   }
 
   let sample: SubjectSample
+  /// More trials than any data have; what the intervals are exact for.
+  private static let mostEffectiveTrials = 1e10
 
   /// Takes comparisons, which may name subjects by any numbers, and moves those with a score that is not
   /// finite to `failures`.
@@ -112,7 +114,9 @@ public struct SubjectBootstrap: Sendable {
     let mean = defined.reduce(0, +) / n
     let variance = defined.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / max(n - 1, 1)
     let spread = value * (1 - value)
-    let trials = variance > 0 && spread > 0 ? spread / variance : sample.independentTrials(statistic)
+    // Replicates that differ by rounding alone don't differ.
+    let isSpread = variance * Self.mostEffectiveTrials > spread && spread > 0
+    let trials = isSpread ? spread / variance : sample.independentTrials(statistic)
     let doubt = (1 - confidence) / 2
     // The ⌊(n + 1)α⌋-th from either end, and never beyond the ends or the middle.
     let rank = min(max(Int((n + 1) * doubt), 1), (defined.count + 1) / 2)

@@ -54,6 +54,24 @@ import Testing
     #expect(whole.histogram.reduce(0) { $0 + $1.mated } == 500)
   }
 
+  @Test func `rows that are all alike, and rows that are none, end with figures and a warning`() throws {
+    func report(_ values: [Float]) throws -> EvaluationReport {
+      let data = LabelledData(
+        name: "d", values: values, dimension: 2, subjects: ["a", "a", "b", "b", "c", "c"])
+      var options = DataSetEvaluation.Options()
+      options.bootstrap = BootstrapPlan(replicates: 20)
+      return EvaluationReport(
+        try DataSetEvaluation(data, options: options),
+        provenance: .init(files: [], command: "", engineVersion: ""))
+    }
+    let alike = try report(Array(repeating: 1, count: 12))
+    #expect(alike.figures?.equalErrorRate?.interval.midpoint == 0.5)
+    #expect(alike.figures?.equalErrorRateBySubject?.effectiveTrials == 3)
+    let none = try report(Array(repeating: 0, count: 12))
+    #expect(none.figures == nil && none.warnings.first?.hasPrefix("6 of 6 rows are no embedding") == true)
+    #expect(none.html.contains("6 of 6 rows"))
+  }
+
   @Test func `JSON keeps its order, writes absent figures as null and holds no markup`() {
     let tree = JSONTree.of(
       ("b", .number(0.1)), ("a", .number(.infinity)), ("n", .count(3)), ("w", .number(2)),

@@ -31,6 +31,18 @@ import Testing
     .falseNonMatchRateAtFalseMatchRate(.of("0.05")), .equalErrorRate,
   ]
 
+  @Test("replicates that differ by rounding alone count as equal, and their interval is found")
+  func roundingAlone() throws {
+    // One of three comparisons of every subject is an error: so it is in every draw.
+    let comparisons = (0..<10).flatMap { subject in
+      [0.1, 0.8, 0.9].map { SubjectComparison(subject: subject, otherSubject: subject, score: $0) }
+    }
+    let estimate = try SubjectBootstrap(comparisons).estimate(
+      .falseNonMatchRate(threshold: 0.5), replicates: 300)
+    #expect(estimate.effectiveTrials == 10)
+    #expect(estimate.effectiveInterval.contains(1.0 / 3) && estimate.effectiveInterval.low > 0.05)
+  }
+
   @Test("the statistics of the data themselves are those of their scores", arguments: [1e-9, 0.5, 2])
   func observed(step: Double) throws {
     let comparisons = Self.cohort(subjects: 12, rows: 3, seed: 7, step: step)

@@ -15,6 +15,8 @@ struct AllPairsEvaluation {
 
   /// The most comparisons that are kept with their subjects for a bootstrap.
   private static let mostListed = 4_000_000
+  /// So many of the highest non-mated ones are always listed, where there are so many.
+  private static let fewestListed = 1000
 
   /// The pairs among those of `rows` that an embedding can be made of; the others' are counted as failures.
   init(
@@ -127,7 +129,7 @@ struct AllPairsEvaluation {
   /// The lowest score of the non-mated comparisons that the statistics and their replicates look at.
   private static func listedFrom(_ scores: StreamedScores, targets: [TargetRate]) -> Double {
     let loosest = targets.max().map { $0.allowedErrors(of: scores.nonMated.total) } ?? 0
-    let wanted = min(max(2 * loosest, scores.nonMated.total / 50), mostListed)
+    let wanted = min(max(2 * loosest, scores.nonMated.total / 50, fewestListed), mostListed)
     var above = 0
     for bin in scores.nonMated.counts.indices.reversed() {
       above += scores.nonMated.counts[bin]

@@ -44,6 +44,7 @@ public struct EvaluationReport: Sendable {
   let provenance: ReportProvenance
   let extrapolated: [(rate: TargetRate, tail: TailExtrapolation?, threshold: Double?)]
   private let content: JSONTree
+  private let dataWarnings: [String]
 
   /// The report of a data set; its curves and slider are those of all pairs by cosine.
   public init(
@@ -61,6 +62,14 @@ public struct EvaluationReport: Sendable {
     self.provenance = provenance
     self.extrapolated = Self.extrapolate(figures, extrapolated)
     content = evaluation.json
+    let unusable = evaluation.data.rowCount - evaluation.data.usableRows().count
+    dataWarnings =
+      unusable == 0
+      ? []
+      : [
+        "\(unusable) of \(evaluation.data.rowCount) rows are no embedding (zeros, NaN or infinite): failures to enrol, in "
+          + "no rate"
+      ]
   }
 
   /// The report of scores from files.
@@ -79,6 +88,7 @@ public struct EvaluationReport: Sendable {
     self.provenance = provenance
     self.extrapolated = Self.extrapolate(evaluation.figures, extrapolated)
     content = evaluation.json
+    dataWarnings = []
   }
 
   /// The report of presentations to a liveness check alone.
@@ -94,6 +104,7 @@ public struct EvaluationReport: Sendable {
     self.provenance = provenance
     extrapolated = []
     content = .object([])
+    dataWarnings = []
   }
 
   private static func extrapolate(
@@ -108,7 +119,7 @@ public struct EvaluationReport: Sendable {
 
   /// Doubts that a reader should know first.
   public var warnings: [String] {
-    (figures?.warnings.map(\.description) ?? []) + (presentations?.warnings ?? [])
+    dataWarnings + (figures?.warnings.map(\.description) ?? []) + (presentations?.warnings ?? [])
   }
 
   /// The figures, described in `Documentation/Formats/Evaluation.md`.
