@@ -56,51 +56,63 @@ extension StreamedScores {
 
   /// The area under the ROC, exactly. Throws as for the equal error rate.
   public func areaUnderCurve(_ band: ScoreBand? = nil) throws(EvaluationError) -> Double {
-    try requireBoth()
-    let shared = decisiveBins(.areaUnderCurve)
-    let matedScores = try exactScores(shared, mated, .mated, band)
-    let nonMatedScores = try exactScores(shared, nonMated, .nonMated, band)
-    // Bin by bin: wins over all non-mated scores of lower bins, and within the bin over those that are lower
-    // or tied.
-    var (wins, below, m, n) = (0.0, 0, 0, 0)
-    for bin in mated.counts.indices {
-      let (matedCount, nonMatedCount) = (mated.counts[bin], nonMated.counts[bin])
-      wins += Double(matedCount) * Double(below)
-      if matedCount > 0, nonMatedCount > 0 {
-        let within = ScoreSet(
-          mated: Array(matedScores[m..<m + matedCount]),
-          nonMated: Array(nonMatedScores[n..<n + nonMatedCount]))
-        wins += try within.areaUnderCurve() * Double(matedCount) * Double(nonMatedCount)
-        (m, n) = (m + matedCount, n + nonMatedCount)
-      }
-      below += nonMatedCount
-    }
-    return wins / (Double(mated.total) * Double(nonMated.total))
+    try areaAndHull(band).area
   }
 
   /// The convex hull of the error rates, equal to that of a `ScoreSet` of the same scores. It turns on the bins that both
   /// classes share, as the area does. Throws as for the equal error rate.
   public func convexHull(_ band: ScoreBand? = nil) throws(EvaluationError) -> ConvexHull {
+    try areaAndHull(band).hull
+  }
+
+  /// Both of what turns on the shared bins, whose scores are many and are sorted once.
+  func areaAndHull(_ band: ScoreBand?) throws(EvaluationError) -> (area: Double, hull: ConvexHull) {
     try requireBoth()
     let shared = decisiveBins(.areaUnderCurve)
     let matedScores = try exactScores(shared, mated, .mated, band)
     let nonMatedScores = try exactScores(shared, nonMated, .nonMated, band)
     var builder = ConvexHull.Builder()
-    var (m, n) = (0, 0)
+    // Bin by bin: wins over all non-mated scores of lower bins, and within the bin over those that are lower
+    // or tied.
+    var (wins, below, m, n) = (0.0, 0, 0, 0)
     for bin in mated.counts.indices where mated.counts[bin] + nonMated.counts[bin] > 0 {
       let (matedCount, nonMatedCount) = (mated.counts[bin], nonMated.counts[bin])
+      wins += Double(matedCount) * Double(below)
+      below += nonMatedCount
       guard matedCount > 0, nonMatedCount > 0 else {
-        // A bin of one class is one block of the hull, or a part of one.
+        // A bin of one class lies within one segment of the hull.
         builder.add(mated.bins.lowestScore(of: bin), mated: matedCount, nonMated: nonMatedCount)
         continue
       }
-      let within = ScoreSet(
-        mated: Array(matedScores[m..<m + matedCount]),
-        nonMated: Array(nonMatedScores[n..<n + nonMatedCount]))
-      within.forEachDistinctScore { builder.add($0, mated: $1, nonMated: $2) }
+      wins += Self.add(
+        matedScores[m..<m + matedCount], nonMatedScores[n..<n + nonMatedCount], to: &builder)
       (m, n) = (m + matedCount, n + nonMatedCount)
     }
-    return builder.hull
+    return (wins / (Double(mated.total) * Double(nonMated.total)), builder.hull)
+  }
+
+  /// Adds the scores of one bin, both ascending, to a hull, and returns the wins of the mated ones over the others, a tie for
+  /// a half. Non-mated scores between two mated ones are one group.
+  private static func add(
+    _ mated: ArraySlice<Double>, _ nonMated: ArraySlice<Double>, to builder: inout ConvexHull.Builder
+  ) -> Double {
+    var (m, n, wins) = (mated.startIndex, nonMated.startIndex, 0.0)
+    while m < mated.endIndex {
+      let score = mated[m]
+      let (firstMated, firstLower) = (m, n)
+      while m < mated.endIndex, mated[m] == score { m += 1 }
+      while n < nonMated.endIndex, nonMated[n] < score { n += 1 }
+      let firstTied = n
+      while n < nonMated.endIndex, nonMated[n] == score { n += 1 }
+      if firstTied > firstLower {
+        builder.add(nonMated[firstLower], mated: 0, nonMated: firstTied - firstLower)
+      }
+      builder.add(score, mated: m - firstMated, nonMated: n - firstTied)
+      let lower = Double(firstTied - nonMated.startIndex)
+      wins += Double(m - firstMated) * (lower + Double(n - firstTied) / 2)
+    }
+    if n < nonMated.endIndex { builder.add(nonMated[n], mated: 0, nonMated: nonMated.endIndex - n) }
+    return wins
   }
 
   /// The scores below which proportions of a class lie, equal to those of a `ScoreSet` of the same scores, in the order

@@ -107,11 +107,10 @@ extension ComparisonFigures {
     self.matedFailures = matedFailures.addingNotFinite(scores.mated.notFinite)
     self.nonMatedFailures = nonMatedFailures.addingNotFinite(scores.nonMated.notFinite)
     equalErrorRate = try scores.equalErrorRate(band)
-    let hull = try scores.convexHull(band)
+    let (area, hull) = try scores.areaAndHull(band)
     hullEqualErrorRate = hull.equalErrorRate
     minimumCost = hull.minimumLogLikelihoodRatioCost
     cost = nil
-    let area = try scores.areaUnderCurve(band)
     areaUnderCurve = area
     decidability = try? scores.decidability()
     var found: [TargetFigures] = []
