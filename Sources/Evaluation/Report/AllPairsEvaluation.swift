@@ -94,14 +94,15 @@ struct AllPairsEvaluation {
   /// All figures, exactly, with intervals by subject where a bootstrap is asked for. The seconds are those from `start`
   /// until all but these intervals was known.
   func figures(
-    targets: [TargetRate], bootstrap: BootstrapPlan?, since start: ContinuousClock.Instant = .now
+    targets: [TargetRate], bootstrap: BootstrapPlan?, withArea: Bool = true,
+    since start: ContinuousClock.Instant = .now
   ) throws(EvaluationError) -> (figures: ComparisonFigures, seconds: Double) {
     var parts = feed(StreamedScores(range: range)) { sink, scores, kind, _, _ in sink.add(scores, kind) }
     var scores = parts.removeFirst()
     for part in parts { scores.merge(part) }
     parts = []
     var second = SecondPass(
-      band: try scores.band(for: ComparisonFigures.questions(targets: targets)),
+      band: try scores.band(for: ComparisonFigures.questions(targets: targets, withArea: withArea)),
       listedFrom: bootstrap == nil ? .infinity : Self.listedFrom(scores, targets: targets))
     let isListing = bootstrap != nil && scores.mated.total <= Self.mostListed
     if second.band.scoreCount > 0 || isListing {
@@ -113,7 +114,8 @@ struct AllPairsEvaluation {
       for pass in passes { second.merge(pass) }
     }
     var figures = try ComparisonFigures(
-      scores, second.band, targets: targets, matedFailures: unusable, nonMatedFailures: unusableNonMated)
+      scores, second.band, targets: targets, matedFailures: unusable, nonMatedFailures: unusableNonMated,
+      withArea: withArea)
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     if let bootstrap, isListing {
       let comparisons = second.listed.map {

@@ -93,11 +93,12 @@ extension ComparisonFigures {
     warnings = scores.warnings
   }
 
-  /// The figures of streamed scores, exact by the band of a second pass for `questions(targets:)`. Throws when the
-  /// band is missing or of other comparisons.
+  /// The figures of streamed scores, exact by the band of a second pass for `questions(targets:)`. Area and hull, which turn on
+  /// many scores, are nil unless `withArea`. Throws when the band is missing or of other comparisons.
   public init(
     _ scores: StreamedScores, _ band: ScoreBand?, targets: [TargetRate] = standardTargets,
-    matedFailures: ComparisonFailures = .none, nonMatedFailures: ComparisonFailures = .none
+    matedFailures: ComparisonFailures = .none, nonMatedFailures: ComparisonFailures = .none,
+    withArea: Bool = true
   ) throws(EvaluationError) {
     let proportions = Self.percentages.map { Double($0) / 100 }
     mated = ClassFigures(
@@ -107,11 +108,11 @@ extension ComparisonFigures {
     self.matedFailures = matedFailures.addingNotFinite(scores.mated.notFinite)
     self.nonMatedFailures = nonMatedFailures.addingNotFinite(scores.nonMated.notFinite)
     equalErrorRate = try scores.equalErrorRate(band)
-    let (area, hull) = try scores.areaAndHull(band)
-    hullEqualErrorRate = hull.equalErrorRate
-    minimumCost = hull.minimumLogLikelihoodRatioCost
+    let whole = withArea ? try scores.areaAndHull(band) : nil
+    hullEqualErrorRate = whole?.hull.equalErrorRate
+    minimumCost = whole?.hull.minimumLogLikelihoodRatioCost
     cost = nil
-    areaUnderCurve = area
+    areaUnderCurve = whole?.area
     decidability = try? scores.decidability()
     var found: [TargetFigures] = []
     for target in targets {
@@ -128,16 +129,18 @@ extension ComparisonFigures {
       warnings.append(
         .notFinite(mated: self.matedFailures.notFinite, nonMated: self.nonMatedFailures.notFinite))
     }
-    if area < 0.5 { warnings.append(.matedScoresLieLower) }
+    if let area = whole?.area, area < 0.5 { warnings.append(.matedScoresLieLower) }
     self.warnings = warnings
   }
 
   /// What the second pass must answer for the figures to be exact.
-  public static func questions(targets: [TargetRate] = standardTargets) -> [ExactQuestion] {
+  public static func questions(
+    targets: [TargetRate] = standardTargets, withArea: Bool = true
+  ) -> [ExactQuestion] {
     let proportions = percentages.map { Double($0) / 100 }
     return targets.map { .falseMatchRate($0) } + [
-      .equalErrorRate, .areaUnderCurve, .quantiles(proportions, .mated), .quantiles(proportions, .nonMated),
-    ]
+      .equalErrorRate, .quantiles(proportions, .mated), .quantiles(proportions, .nonMated),
+    ] + (withArea ? [.areaUnderCurve] : [])
   }
 
   /// At most `chartPoints` of a curve: where either rate has moved by a step on the probit axes of a DET.

@@ -189,7 +189,9 @@ public struct DataSetEvaluation: Sendable {
     let evaluation = try AllPairsEvaluation(
       data, rows: (0..<data.rowCount).filter { data.isDetected[$0] }, metric: .cosine,
       threadCount: options.threadCount)
-    return defined { try evaluation.figures(targets: options.targets, bootstrap: nil).figures }
+    return defined {
+      try evaluation.figures(targets: options.targets, bootstrap: nil, withArea: false).figures
+    }
   }
 
   private static func transactions(
