@@ -82,7 +82,7 @@ let package = Package(
       "reverify",
       [
         "ReVerify", "Biometrics", "EnrolmentStore", "EmbeddingFiles", "Evaluation", "FaceMatching",
-        "Simulation",
+        "Liveness", "LivenessTraining", "ReVerification", "Simulation",
       ]),
     .target(name: "CFaultyFiles", dependencies: ["CSQLite"], path: "Tests/CFaultyFiles"),
     tests("EnrolmentStore", ["Biometrics", "CFaultyFiles", "FaceMatching"]),

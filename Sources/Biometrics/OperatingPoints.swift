@@ -55,6 +55,18 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
     }
   }
 
+  /// A threshold that a model's makers state, on a measure of their own: for comparison, not for decisions.
+  public struct StatedThreshold: Hashable, Sendable, Codable {
+    public let name: String
+    /// On the negated Euclidean distance of embeddings as they are, not normalised: `-distance >= threshold` matches.
+    public let negatedDistance: Double
+
+    public init(name: String, negatedDistance: Double) {
+      self.name = name
+      self.negatedDistance = negatedDistance
+    }
+  }
+
   /// The lowest threshold at which searches over so many enrolled keep within a false positive rate.
   public struct RecognisePoint: Hashable, Sendable, Codable {
     /// The false positive rate of a search that is kept, as a decimal: `1e-2`.
@@ -99,13 +111,15 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
   public let points: [Point]
   /// By number enrolled, then in descending order of target.
   public let recognisePoints: [RecognisePoint]
+  /// Stated elsewhere, without evidence here.
+  public let statedThresholds: [StatedThreshold]
   /// How they were made.
   public let command: String
   public let engineVersion: String
 
   public init(
     space: EmbeddingSpace, evidence: DataSet, alsoOfThisSpace: [DataSet], points: [Point],
-    recognisePoints: [RecognisePoint] = [], command: String, engineVersion: String
+    recognisePoints: [RecognisePoint] = [], statedThresholds: [StatedThreshold] = [], command: String, engineVersion: String
   ) {
     format = Self.format
     version = Self.version
@@ -114,6 +128,7 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
     self.alsoOfThisSpace = alsoOfThisSpace
     self.points = points
     self.recognisePoints = recognisePoints
+    self.statedThresholds = statedThresholds
     self.command = command
     self.engineVersion = engineVersion
   }
@@ -136,6 +151,8 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
     points = try container.decode([Point].self, forKey: .points)
     recognisePoints =
       version == 1 ? [] : try container.decode([RecognisePoint].self, forKey: .recognisePoints)
+    statedThresholds =
+      try container.decodeIfPresent([StatedThreshold].self, forKey: .statedThresholds) ?? []
     command = try container.decode(String.self, forKey: .command)
     engineVersion = try container.decode(String.self, forKey: .engineVersion)
   }

@@ -11,6 +11,8 @@ public struct DataFolder: Sendable {
   public let index: IndexFile
   /// The folder's `pairs.csv`, which is not read here; `nil` when there is none.
   public let pairsPath: String?
+  /// The folder's `pairs_dev.csv`, pairs to develop with and not to be judged by; `nil` when there is none.
+  public let developmentPairsPath: String?
 
   /// Reads the folder at `path`.
   ///
@@ -34,10 +36,12 @@ public struct DataFolder: Sendable {
         .ambiguous, expected: "one file of embeddings", found: present.joined(separator: ", "))
     }
     let embeddings = try EmbeddingFile.read("\(path)/\(name)")
-    let pairsPath = "\(path)/pairs.csv"
+    func optional(_ name: String) -> String? {
+      fileKind("\(path)/\(name)") == nil ? nil : "\(path)/\(name)"
+    }
     return DataFolder(
       path: path, embeddingsPath: "\(path)/\(name)", embeddings: embeddings,
       index: try IndexFile.read("\(path)/index.csv", rowCount: embeddings.rowCount),
-      pairsPath: fileKind(pairsPath) == nil ? nil : pairsPath)
+      pairsPath: optional("pairs.csv"), developmentPairsPath: optional("pairs_dev.csv"))
   }
 }

@@ -54,3 +54,27 @@ public struct PairsFile: Sendable {
     self.pairs = pairs
   }
 }
+
+/// The two parts of a development protocol: a threshold is chosen on the one and tried on the other.
+public enum DevelopmentSplit: String, Sendable, Hashable {
+  case train
+  case test
+}
+
+extension PairsFile {
+  /// The part of a development protocol that each pair belongs to, by the column `split`.
+  ///
+  /// Throws `missing` without that column or the truth of each pair, `malformed` for a cell other than train or test.
+  public func developmentSplits() throws(EmbeddingFileError) -> [DevelopmentSplit] {
+    let column = try table.requireColumn("split")
+    _ = try table.requireColumn("same")
+    var splits: [DevelopmentSplit] = []
+    for row in 0..<table.rowCount {
+      guard let split = DevelopmentSplit(rawValue: table[row, column]) else {
+        throw table.error(row, .malformed, expected: "train or test in column split", found: "other text")
+      }
+      splits.append(split)
+    }
+    return splits
+  }
+}

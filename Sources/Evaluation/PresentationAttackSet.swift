@@ -1,8 +1,30 @@
+/// One presentation to a liveness check, or to the whole engine, with ground truth.
+public struct Presentation: Hashable, Sendable {
+  /// The attack-instrument species, for example `print`; nil for a bona fide presentation.
+  public let species: String?
+  /// Higher for a live person; nil, or not finite, when the check gave no response.
+  public let livenessScore: Double?
+  /// The comparison score with the claimed reference; nil when none was formed.
+  public let comparisonScore: Double?
+
+  public init(species: String?, livenessScore: Double?, comparisonScore: Double? = nil) {
+    self.species = species
+    self.livenessScore = livenessScore
+    self.comparisonScore = comparisonScore
+  }
+
+  /// The scores that stand for decisions already made: 1 for classified as bona fide, 0 for refused. A request for another
+  /// capture is a refusal: the person did not pass.
+  public static func decision(isBonaFide: Bool) -> Double { isBonaFide ? 1 : 0 }
+  /// Where the scores of decisions are to be judged.
+  public static let decisionThreshold = 1.0
+}
+
 /// Responses of a liveness check to presentations with ground truth: APCER and BPCER of ISO/IEC 30107-3.
 ///
 /// The liveness score lies higher for a live person; `score >= threshold` classifies as bona fide. A
 /// presentation without a response (a score that is not finite stands for one) enters no classification error
-/// rate and is counted.
+/// rate and is counted: APNRR and BPNRR.
 public struct PresentationAttackSet: Sendable {
   /// Liveness scores of bona fide presentations, ascending.
   public let bonaFide: [Double]
@@ -24,6 +46,18 @@ public struct PresentationAttackSet: Sendable {
     self.attackNonResponses = attackNonResponses.merging(
       attacks.mapValues { $0.count { !$0.isFinite } }, uniquingKeysWith: +)
   }
+
+  /// The liveness scores of presentations; a missing one is a non-response.
+  public init(_ presentations: [Presentation]) {
+    var scores: [String?: [Double]] = [:]
+    for each in presentations { scores[each.species, default: []].append(each.livenessScore ?? .nan) }
+    let bonaFide = scores.removeValue(forKey: nil) ?? []
+    self.init(
+      bonaFide: bonaFide, attacks: Dictionary(uniqueKeysWithValues: scores.map { ($0.key!, $0.value) }))
+  }
+
+  /// The species presented, by name, those without any response included.
+  public var species: [String] { Set(attacks.keys).union(attackNonResponses.keys).sorted() }
 
   /// BPCER: the proportion of bona fide presentations classified as attacks.
   ///
@@ -75,33 +109,32 @@ public struct PresentationAttackSet: Sendable {
     let highest = species.map { $0[$0.count - 1 - target.allowedErrors(of: $0.count)] }.max()!
     return .reached(highest.nextUp)
   }
+
+  /// The highest threshold at which BPCER stays within `target`, by the k-rule: with k errors allowed among n, the (k+1)-th
+  /// lowest score.
+  ///
+  /// Found on the very presentations that are judged, it compares checks, as ISO/IEC 30107-3 has it; no threshold should be
+  /// chosen so. Throws `.noBonaFidePresentations` rather than returning one of nothing.
+  public func threshold(
+    atBonaFideErrorRate target: TargetRate
+  ) throws(EvaluationError) -> TargetOutcome<Double> {
+    guard !bonaFide.isEmpty else { throw .noBonaFidePresentations }
+    let allowed = target.allowedErrors(of: bonaFide.count)
+    guard allowed > 0 else {
+      return .notReachable(trials: bonaFide.count, needed: target.trialsForOneError)
+    }
+    return .reached(bonaFide[allowed])
+  }
 }
 
 /// Impostor attack presentations against the whole engine, liveness and comparison together: IAPAR.
 public struct ImpostorAttackSet: Sendable {
-  /// One presentation and what the engine made of it.
-  public struct Presentation: Hashable, Sendable {
-    /// The attack-instrument species, for example `print`.
-    public let species: String
-    /// `nil` when the liveness check gave no response: not accepted.
-    public let livenessScore: Double?
-    /// The comparison score with the attacked reference; `nil` when none was formed: not accepted.
-    public let comparisonScore: Double?
-
-    /// A presentation of a species with the scores that were formed.
-    public init(species: String, livenessScore: Double?, comparisonScore: Double?) {
-      self.species = species
-      self.livenessScore = livenessScore
-      self.comparisonScore = comparisonScore
-    }
-  }
-
-  /// All presentations, in the order given.
+  /// The attack presentations, in the order given.
   public let presentations: [Presentation]
 
-  /// Takes presentations of any species.
+  /// Takes presentations of any species; bona fide ones are left out.
   public init(_ presentations: [Presentation]) {
-    self.presentations = presentations
+    self.presentations = presentations.filter { $0.species != nil }
   }
 
   /// IAPAR of one species: the proportion of all its presentations, those without a response included, that
@@ -109,14 +142,22 @@ public struct ImpostorAttackSet: Sendable {
   public func acceptRate(
     species: String, livenessThreshold: Double, matchThreshold: Double
   ) throws(EvaluationError) -> Proportion {
+    let (scores, made) = try livenessScores(species: species, matchThreshold: matchThreshold)
+    return Proportion(scores.count - scores.countBelow(livenessThreshold), of: made)
+  }
+
+  /// The liveness scores, ascending, of a species' presentations that match, and how many presentations of it there are.
+  func livenessScores(
+    species: String, matchThreshold: Double
+  ) throws(EvaluationError) -> (matching: [Double], made: Int) {
     let made = presentations.filter { $0.species == species }
     guard !made.isEmpty else { throw .noAttackPresentations(species: species) }
-    let accepted = made.count { presentation in
-      guard let liveness = presentation.livenessScore, let comparison = presentation.comparisonScore else {
-        return false
-      }
-      return liveness >= livenessThreshold && comparison >= matchThreshold
+    let matching = made.compactMap { presentation -> Double? in
+      guard let liveness = presentation.livenessScore, let comparison = presentation.comparisonScore,
+        liveness.isFinite, comparison >= matchThreshold
+      else { return nil }
+      return liveness
     }
-    return Proportion(accepted, of: made.count)
+    return (matching.sorted(), made.count)
   }
 }

@@ -99,6 +99,11 @@ extension Capture {
   }
 }
 
+extension Liveness.Capture {
+  /// The digest by which decision records know an attempt with this recording.
+  package var recordedDigest: Digest { Capture(self).digest }
+}
+
 /// The one embedding that `inputs` are fused to, in the order given.
 ///
 /// Throws `wrongSpace` before anything is computed, and `invalidEmbedding` with the place of the first bad one.

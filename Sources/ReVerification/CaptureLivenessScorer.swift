@@ -84,7 +84,7 @@ public struct CaptureLivenessScorer: LivenessScorer {
 
 extension LivenessAssessment {
   /// A detector's decision, with the cues' log-likelihood ratios and all features.
-  init(_ decision: LivenessDecision) {
+  package init(_ decision: LivenessDecision) {
     let verdict: Verdict =
       switch decision.verdict {
       case .pass: .live

@@ -2,6 +2,8 @@ import Biometrics
 import EnrolmentStore
 import Evaluation
 import FaceMatching
+import Liveness
+import LivenessTraining
 import ReVerification
 
 /// Plays re-verifications of a cohort through the engine itself and counts how they end against the truth.
@@ -18,6 +20,9 @@ public struct ReVerificationSimulation: Sendable {
     public var threadCount: Int?
     /// The lowest mean of upstream passive scores that is live, 0...1.
     public var livenessThreshold = 0.5
+    /// Judges liveness from simulated captures instead, by the model's policy `standard`. Its landmarker must be one that
+    /// can be simulated.
+    public var livenessModel: LivenessModel?
 
     public init() {}
   }
@@ -29,8 +34,6 @@ public struct ReVerificationSimulation: Sendable {
   /// The share of subjects whose pairs choose the thresholds.
   private static let heldOutShare = 1.0 / 3
   private static let fewestSubjects = 12
-  /// Upstream passive scores of a live and of a failing capture.
-  private static let (livePassiveScore, failingPassiveScore) = (0.9, 0.1)
 
   private let cohort: Cohort
   private let options: Options
@@ -63,6 +66,8 @@ public struct ReVerificationSimulation: Sendable {
     var options = other.options
     options.attempts = change.attempts ?? options.attempts
     options.livenessThreshold = change.livenessThreshold ?? options.livenessThreshold
+    options.livenessModel = change.livenessModel ?? options.livenessModel
+    if let threshold = change.livenessThreshold { options.livenessModel?.judge(by: threshold) }
     self.options = options
     let verify = change.verifyThreshold ?? other.thresholds.verify
     thresholds = ThresholdChoice(
@@ -75,26 +80,44 @@ public struct ReVerificationSimulation: Sendable {
     try await play(progress: progress).report
   }
 
+  /// A scene as it was played.
+  struct Played: Sendable {
+    let truth: Truth
+    /// The attack's species, where captures are simulated.
+    let species: AttackSpecies?
+    let outcome: String
+
+    var name: String { species.map { "\(truth.rawValue), \($0.rawValue)" } ?? truth.rawValue }
+  }
+
   /// Plays every scene; `scenes` has the truth and the outcome of each, in order.
   func play(
     progress: (Int, Int) -> Void = { _, _ in }
-  ) async throws -> (report: SimulationReport, scenes: [(truth: Truth, outcome: String)]) {
+  ) async throws -> (report: SimulationReport, scenes: [Played]) {
     let clock = SimulationClock()
+    let randomness = SeededRandomness(seed: options.seed)
     let gallery = try Gallery(space: cohort.space, configuration: .init(threadCount: options.threadCount))
-    let liveness = UpstreamPassiveScorer(threshold: options.livenessThreshold)
+    let camera = try SimulatedCamera(options, clock: clock)
+    let liveness = camera.scorer
     let engine = try await ReVerificationEngine.open(
       store: try store(), gallery: gallery, liveness: liveness, clock: clock,
-      randomness: SeededRandomness(seed: options.seed))
+      randomness: randomness)
     try await enrol(in: engine, clock: clock)
     var truths: [ReVerificationID: Truth] = [:]
     var counts: [Truth: [String: Int]] = [:]
     var latencies: [Double] = []
-    var outcomes: [(truth: Truth, outcome: String)] = []
+    var outcomes: [Played] = []
+    let enrolled = clock.time
     for (number, scene) in scenes.enumerated() {
-      // So far apart that no lock-out carries over.
-      clock.advance(by: .seconds(24 * 60 * 60))
-      let outcome = try await play(scene, in: engine, truths: &truths, latencies: &latencies)
-      outcomes.append((scene.truth, SimulationReport.name(of: outcome)))
+      // So far apart that no lock-out carries over, and the same under every policy.
+      clock.move(to: enrolled + .seconds(24 * 60 * 60) * (number + 1))
+      randomness.restart(at: number, seed: options.seed)
+      let outcome = try await play(
+        scene, number, before: camera, in: engine, truths: &truths, latencies: &latencies)
+      outcomes.append(
+        Played(
+          truth: scene.truth, species: camera.species(of: scene, number),
+          outcome: SimulationReport.name(of: outcome)))
       counts[scene.truth, default: [:]][SimulationReport.name(of: outcome), default: 0] += 1
       progress(number + 1, scenes.count)
     }
@@ -138,7 +161,7 @@ public struct ReVerificationSimulation: Sendable {
   }
 
   private func play(
-    _ scene: Scene, in engine: ReVerificationEngine, truths: inout [ReVerificationID: Truth],
+    _ scene: Scene, _ number: Int, before camera: SimulatedCamera, in engine: ReVerificationEngine, truths: inout [ReVerificationID: Truth],
     latencies: inout [Double]
   ) async throws -> Outcome {
     let begun: Begun
@@ -147,11 +170,10 @@ public struct ReVerificationSimulation: Sendable {
     case .ended(let outcome): return outcome
     }
     truths[begun.id] = scene.truth
-    let passive = scene.truth == .failedLiveness ? Self.failingPassiveScore : Self.livePassiveScore
-    let capture = Capture(passiveScores: Array(repeating: passive, count: 5))
     for attempt in 0..<options.attempts {
       let shown = Attempt(
-        key: IdempotencyKey("attempt-\(attempt)"), capture: capture,
+        key: IdempotencyKey("attempt-\(attempt)"),
+        capture: camera.capture(scene, number, attempt: attempt, for: begun.challenge),
         embeddings: [unchecked(scene.shownRows[attempt % scene.shownRows.count])])
       let start = ContinuousClock.now
       let answer = try await engine.submit(shown, to: begun.id)

@@ -1,18 +1,23 @@
 import Biometrics
 import EnrolmentStore
+import Liveness
 import ReVerification
 
 /// Decides recorded re-verifications anew under another policy, by the production state machine, from the scores and
 /// liveness that their decision records hold.
 ///
 /// Each is begun anew with the changed policy and given its attempts in their order. What was not recorded can't be
-/// decided and is told as such: an attempt that was never made because the first policy ended earlier, and scores that were
-/// not formed because liveness had failed. A cancel, an expiry or a lock-out that came before the end comes again.
+/// decided and is told as such: an attempt that was never made because the first policy ended earlier, scores that were
+/// not formed because liveness had failed, and, by another liveness model, a capture that is not among those given. A cancel, an expiry or a lock-out that came before the end comes again.
 public struct RecordedWhatIf: Sendable {
   private let change: PolicyChange
+  private let captures: RecordedCaptures?
 
-  public init(_ change: PolicyChange) {
+  /// With another liveness model, `captures` are what it judges; without them every attempt would be undetermined. Throws
+  /// what the detector says of a model that it can't use.
+  public init(_ change: PolicyChange, captures: [CaptureRecord] = []) throws {
     self.change = change
+    self.captures = try change.livenessModel.map { try RecordedCaptures(captures, model: $0) }
   }
 
   /// Decides all re-verifications that were begun; records of one come in the order of their decisions. Throws
@@ -58,8 +63,10 @@ public struct RecordedWhatIf: Sendable {
       price: first.charged ?? Credits(0), at: first.begunAt!)
     for record in records {
       guard let evidence = record.evidence else { continue }
-      guard let evaluation = evaluation(of: evidence) else {
-        return .undetermined("attempt \(evidence.attempt) would pass liveness, and no score was formed")
+      let evaluation: ReVerification.Evaluation
+      switch self.evaluation(of: evidence) {
+      case .success(let known): evaluation = known
+      case .failure(let gap): return .undetermined("attempt \(evidence.attempt) \(gap.rawValue)")
       }
       let claim = ClaimID("what-if-\(evidence.attempt)")
       _ = machine.handle(
@@ -88,16 +95,29 @@ public struct RecordedWhatIf: Sendable {
       attempts: change.attempts ?? policy.attempts, life: policy.life, lockOut: policy.lockOut)
   }
 
-  /// Nil where liveness would pass now and did not then.
-  private func evaluation(of evidence: DecisionRecord.Evidence) -> ReVerification.Evaluation? {
-    var verdict = evidence.liveness.verdict
-    if let threshold = change.livenessThreshold, let score = evidence.liveness.score, verdict != .unusable {
+  /// What is not known of an attempt.
+  private enum Gap: String, Error {
+    case noScore = "would pass liveness, and no score was formed"
+    case notRecorded = "has no capture among those given"
+    case otherLandmarker = "has a capture of a landmarker that the model is not for"
+  }
+
+  private func evaluation(of evidence: DecisionRecord.Evidence) -> Result<ReVerification.Evaluation, Gap> {
+    var liveness = evidence.liveness
+    switch captures?.assessment(of: evidence) {
+    case .success(let other): liveness = other
+    case .failure(.notRecorded): return .failure(.notRecorded)
+    case .failure(.otherLandmarker): return .failure(.otherLandmarker)
+    case nil: break
+    }
+    var verdict = liveness.verdict
+    if let threshold = change.livenessThreshold, let score = liveness.score, verdict != .unusable {
       verdict = score >= threshold ? .live : .notLive
     }
     switch verdict {
-    case .live: return evidence.scores.map { .compared($0) }
-    case .notLive: return .notLive
-    case .unusable: return .unusable
+    case .live: return evidence.scores.map { .success(.compared($0)) } ?? .failure(.noScore)
+    case .notLive: return .success(.notLive)
+    case .unusable: return .success(.unusable)
     }
   }
 

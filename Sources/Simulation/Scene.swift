@@ -21,6 +21,8 @@ public enum Truth: String, CaseIterable, Sendable, Codable {
 struct Scene: Sendable {
   let truth: Truth
   let email: String
+  /// Who is before the camera.
+  let shown: Cast.Person
   /// Rows of the cohort shown to the camera, one an attempt, from the first again when they run out.
   let shownRows: [Int]
 
@@ -30,23 +32,24 @@ struct Scene: Sendable {
     for (place, person) in cast.enrolled.enumerated() where !person.spareRows.isEmpty {
       for rotation in 0..<min(perPerson, person.spareRows.count) {
         let rows = Array(person.spareRows[rotation...] + person.spareRows[..<rotation])
-        scenes.append(Scene(truth: .rightPerson, email: person.email, shownRows: rows))
+        scenes.append(Scene(truth: .rightPerson, email: person.email, shown: person, shownRows: rows))
         if let other = victim(cast.enrolled, except: place, &random) {
-          scenes.append(Scene(truth: .anotherEnrolled, email: other.email, shownRows: rows))
+          scenes.append(Scene(truth: .anotherEnrolled, email: other.email, shown: person, shownRows: rows))
         }
       }
-      scenes.append(Scene(truth: .failedLiveness, email: person.email, shownRows: person.spareRows))
+      scenes.append(
+        Scene(truth: .failedLiveness, email: person.email, shown: person, shownRows: person.spareRows))
     }
     for person in cast.strangers {
       guard let claimed = victim(cast.enrolled, except: nil, &random) else { break }
       for rotation in 0..<min(perPerson, person.spareRows.count) {
         let rows = Array(person.spareRows[rotation...] + person.spareRows[..<rotation])
-        scenes.append(Scene(truth: .stranger, email: claimed.email, shownRows: rows))
+        scenes.append(Scene(truth: .stranger, email: claimed.email, shown: person, shownRows: rows))
       }
     }
     for person in cast.enrolledElsewhere {
       let rows = person.spareRows.isEmpty ? person.approvedRows : person.spareRows
-      scenes.append(Scene(truth: .enrolledElsewhere, email: person.email, shownRows: rows))
+      scenes.append(Scene(truth: .enrolledElsewhere, email: person.email, shown: person, shownRows: rows))
     }
     return scenes
   }

@@ -10,6 +10,12 @@ final class SeededRandomness: RandomSource {
     generator = Guarded(SeededGenerator(seed: seed))
   }
 
+  /// Goes on as `place` decides, whatever was drawn before: so that what one scene draws changes no other.
+  func restart(at place: Int, seed: UInt64) {
+    let mixed = (seed ^ 0x9e37_79b9_7f4a_7c15) &+ UInt64(place) &* 0xbf58_476d_1ce4_e5b9
+    generator.withLock { $0 = SeededGenerator(seed: mixed) }
+  }
+
   func bytes(_ count: Int) -> [UInt8] {
     generator.withLock { generator in (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) } }
   }
@@ -27,4 +33,9 @@ final class SimulationClock: WallClock {
   }
 
   func advance(by duration: Duration) { passed.withLock { $0 += duration } }
+
+  /// How long it has run.
+  var time: Duration { passed.withLock { $0 } }
+
+  func move(to time: Duration) { passed.withLock { $0 = time } }
 }

@@ -79,12 +79,15 @@ public enum SimulationError: Error, Equatable, CustomStringConvertible {
   case tooFewPairs(Int)
   /// Nobody can be enrolled: the cohort has so many subjects.
   case tooFewSubjects(Int)
+  /// The liveness model is of a landmarker that can't be simulated.
+  case otherLandmarker
 
   public var description: String {
     switch self {
     case .tooFewPairs(let count):
       "the held-out subjects have \(count) non-mated pairs: too few to choose a threshold"
     case .tooFewSubjects(let count): "at least 12 subjects were expected, found \(count)"
+    case .otherLandmarker: "the liveness model's landmarker can't be simulated"
     }
   }
 }

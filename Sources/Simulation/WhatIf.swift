@@ -1,5 +1,6 @@
 import Biometrics
 import Evaluation
+import Liveness
 
 /// Values of a policy that are to be tried; nil leaves one as it is.
 public struct PolicyChange: Hashable, Sendable {
@@ -8,15 +9,19 @@ public struct PolicyChange: Hashable, Sendable {
   public var attempts: Int?
   /// The lowest liveness score that is live, 0...1.
   public var livenessThreshold: Double?
+  /// The model that is to judge what was recorded in front of the camera.
+  public var livenessModel: LivenessModel?
 
   public init(
     verifyThreshold: SimilarityThreshold? = nil, recogniseThreshold: SimilarityThreshold? = nil,
-    attempts: Int? = nil, livenessThreshold: Double? = nil
+    attempts: Int? = nil, livenessThreshold: Double? = nil,
+    livenessModel: LivenessModel? = nil
   ) {
     self.verifyThreshold = verifyThreshold
     self.recogniseThreshold = recogniseThreshold
     self.attempts = attempts
     self.livenessThreshold = livenessThreshold
+    self.livenessModel = livenessModel
   }
 }
 
@@ -91,18 +96,18 @@ public struct CohortWhatIf: Sendable {
     let flips = zip(before, after).enumerated().compactMap { place, pair -> WhatIfReport.Flip? in
       let (old, new) = pair
       guard old.outcome != new.outcome else { return nil }
-      return .init(id: "scene-\(place)", truth: old.truth.rawValue, before: old.outcome, after: new.outcome)
+      return .init(id: "scene-\(place)", truth: old.name, before: old.outcome, after: new.outcome)
     }
     return WhatIfReport(
       reVerifications: before.count, before: Self.counts(before), after: Self.counts(after),
       ratesBefore: Self.rates(before), ratesAfter: Self.rates(after), flips: flips, undetermined: [])
   }
 
-  private static func counts(_ scenes: [(truth: Truth, outcome: String)]) -> [String: Int] {
+  private static func counts(_ scenes: [ReVerificationSimulation.Played]) -> [String: Int] {
     Dictionary(grouping: scenes, by: \.outcome).mapValues(\.count)
   }
 
-  private static func rates(_ scenes: [(truth: Truth, outcome: String)]) -> WhatIfReport.Rates {
+  private static func rates(_ scenes: [ReVerificationSimulation.Played]) -> WhatIfReport.Rates {
     func verified(_ isIncluded: (Truth) -> Bool) -> (count: Int, total: Int) {
       let chosen = scenes.filter { isIncluded($0.truth) }
       return (chosen.count { $0.outcome == "verified" }, chosen.count)

@@ -85,4 +85,13 @@ struct Arguments {
     }
     return number
   }
+
+  /// The value of `name` as any finite number, or nil when it isn't given.
+  func finite(_ name: String) throws(UsageError) -> Double? {
+    guard let text = values[name] else { return nil }
+    guard let number = Double(text), number.isFinite else {
+      throw UsageError("--\(name) is a number, not '\(text)'")
+    }
+    return number
+  }
 }

@@ -12,6 +12,8 @@ struct EmbeddingInput {
   let subjects: [String]?
   /// The folder's pairs, where it has some.
   let pairsPath: String?
+  /// The folder's pairs to develop with, where it has some.
+  var developmentPairsPath: String?
   /// The index, where there is one, and what it says of detection.
   var indexPath: String?
   var isDetected: [Bool]?
@@ -50,7 +52,7 @@ struct EmbeddingInput {
     return EmbeddingInput(
       name: lastComponent(folder), embeddingsPath: data.embeddingsPath, matrix: data.embeddings,
       subjects: data.index.entries.map(\.subject), pairsPath: data.pairsPath,
-      indexPath: "\(folder)/index.csv",
+      developmentPairsPath: data.developmentPairsPath, indexPath: "\(folder)/index.csv",
       isDetected: data.index.entries.map(\.isDetected), images: data.index.entries.map(\.image))
   }
 

@@ -18,14 +18,19 @@ enum EvalCommand: Command {
       reverify eval --scores scores.csv --json FILE       a header: score, and same or label, or two subjects
       reverify eval --scores scores-dev --form four       bob's columns: claimed real path score (five: model too)
       reverify eval --mated a.txt --non-mated b.txt       the score is the last column of each
+      reverify eval --presentations attacks.csv --liveness-threshold 0.8 --match-threshold 0.4
+
+    Presentations give APCER of each attack species, BPCER and, with match scores, IAPAR, as defined in ISO/IEC 30107-3.
     """
   static let options =
-    EmbeddingInput.options + ScoreInput.options + [
+    EmbeddingInput.options + ScoreInput.options + PresentationInput.options + [
       .option("metrics", "NAMES", "with commas: cosine, euclidean_l2norm, euclidean_raw (default: all)"),
       .option("target-fmr", "RATES", "with commas (default: 1e-2,1e-3,1e-4,1e-5,1e-6)"),
       .option("target-fpir", "RATES", "with commas (default: 1e-1,1e-2,1e-3)"),
       .option(
-        "fixed", "NAME=T", "with commas: thresholds of euclidean_raw to give the accuracy of the pairs at"),
+        "fixed", "NAME=T",
+        "with commas: thresholds of euclidean_raw to give the accuracy of the pairs at, beside\nthose stated for the space that the file is known to be of"
+      ), SpaceLibrary.option,
       .option("group", "COLUMN", "a column of index.csv (or of the scores) that names groups of people"),
       .option("group-fmr", "RATE", "the FMR whose threshold groups are judged at (default: 1e-3)"),
       .option("replicates", "N", "of the bootstrap by subject; 0 for none (default: 1000)"),
@@ -39,7 +44,7 @@ enum EvalCommand: Command {
     ]
 
   static func run(_ arguments: Arguments) throws -> Int32 {
-    let report = try ScoreInput.isGiven(arguments) ? scores(arguments) : data(arguments)
+    let report = try report(arguments)
     for warning in report.warnings { complain("warning: \(warning)") }
     let text = Data((report.json.text() + "\n").utf8)
     if let path = arguments["json"] { try writeFile(text, to: path) }
@@ -51,7 +56,19 @@ enum EvalCommand: Command {
     return ExitStatus.success
   }
 
-  private static func data(_ arguments: Arguments) throws -> EvaluationReport {
+  private static func report(_ arguments: Arguments) throws -> EvaluationReport {
+    // Read first, since it may be refused, and all pairs take their time.
+    let presentations = try PresentationInput.figures(arguments)
+    if ScoreInput.isGiven(arguments) { return try scores(arguments, presentations) }
+    guard let presentations, arguments["data"] == nil, arguments["embeddings"] == nil else {
+      return try data(arguments, presentations)
+    }
+    return EvaluationReport(presentations, provenance: try provenance(arguments, files: []))
+  }
+
+  private static func data(
+    _ arguments: Arguments, _ presentations: PresentationFigures?
+  ) throws -> EvaluationReport {
     let input = try EmbeddingInput.required(arguments)
     guard input.subjects != nil else { throw UsageError("whose are they? Give --index FILE") }
     _ = try EmbeddingInput.unnamedSpace(input.matrix, path: input.embeddingsPath)
@@ -62,17 +79,23 @@ enum EvalCommand: Command {
     options.falsePositiveTargets = try rates(arguments, "target-fpir") ?? options.falsePositiveTargets
     options.bootstrap = try bootstrap(arguments)
     options.threadCount = try arguments.optionalNumber("threads", in: 1...1024)
-    options.fixedThresholds = try fixed(arguments["fixed"])
+    let known = try SpaceLibrary.read(arguments).space(ofFileWithDigest: sha256(ofFile: input.embeddingsPath))
+    let asked = try stated(arguments["fixed"])
+    options.fixedThresholds = (asked + (known?.statedThresholds ?? []).filter { stated in
+      !asked.contains { $0.name == stated.name }
+    }).map { ($0.name, $0.negatedDistance) }
     if let target = try rates(arguments, "group-fmr")?.first { options.groupTarget = target }
     let evaluation = try DataSetEvaluation(labelled, options: options) { stage in
       if isatty(2) == 1 { complain("evaluating: \(stage)") }
     }
     return EvaluationReport(
-      evaluation, provenance: try provenance(arguments, files: input.files),
+      evaluation, presentations: presentations, provenance: try provenance(arguments, files: input.files),
       extrapolated: try rates(arguments, "extrapolate") ?? [])
   }
 
-  private static func scores(_ arguments: Arguments) throws -> EvaluationReport {
+  private static func scores(
+    _ arguments: Arguments, _ presentations: PresentationFigures?
+  ) throws -> EvaluationReport {
     if arguments["data"] != nil || arguments["embeddings"] != nil {
       throw UsageError("--data and score files are two things to evaluate: give one of them")
     }
@@ -82,18 +105,18 @@ enum EvalCommand: Command {
       areLikelihoodRatios: arguments.has("llr"), bootstrap: try bootstrap(arguments),
       groupTarget: try rates(arguments, "group-fmr")?.first)
     return EvaluationReport(
-      evaluation, provenance: try provenance(arguments, files: input.files),
+      evaluation, presentations: presentations, provenance: try provenance(arguments, files: input.files),
       extrapolated: try rates(arguments, "extrapolate") ?? [])
   }
 
   /// What was read and run, without the paths of this machine.
   private static func provenance(_ arguments: Arguments, files: [String]) throws -> ReportProvenance {
     ReportProvenance(
-      files: try files.map { path in
+      files: try (files + [arguments["presentations"]].compactMap { $0 }).map { path in
         .init(name: EmbeddingInput.lastComponent(path), sha256: try sha256(ofFile: path))
       },
       command: arguments.commandLine(
-        "eval", paths: ["data", "embeddings", "index", "scores", "mated", "non-mated", "json", "html", "csv"]),
+        "eval", paths: ["data", "embeddings", "index", "scores", "mated", "non-mated", "presentations", "json", "html", "csv", "models"]),
       engineVersion: EngineVersion.current)
   }
 
@@ -135,13 +158,16 @@ enum EvalCommand: Command {
       threads: try arguments.optionalNumber("threads", in: 1...1024))
   }
 
-  private static func fixed(_ text: String?) throws -> [(name: String, threshold: Double)] {
-    try (text ?? "").split(separator: ",").map { part in
-      let sides = part.split(separator: "=")
-      guard sides.count == 2, let threshold = Double(sides[1]), threshold.isFinite else {
-        throw UsageError("--fixed: '\(part)' is no NAME=THRESHOLD")
-      }
-      return (String(sides[0]), threshold)
+  /// Named thresholds on the negated distance, all of different names.
+  static func stated(_ text: String?) throws -> [OperatingPoints.StatedThreshold] {
+    var found: [OperatingPoints.StatedThreshold] = []
+    for part in (text ?? "").split(separator: ",", omittingEmptySubsequences: text == nil) {
+      let sides = part.split(separator: "=", omittingEmptySubsequences: false)
+      guard sides.count == 2, !sides[0].isEmpty, let threshold = Double(sides[1]), threshold.isFinite,
+        !found.contains(where: { $0.name == sides[0] })
+      else { throw UsageError("--fixed: '\(part)' is no NAME=THRESHOLD, each name once") }
+      found.append(.init(name: String(sides[0]), negatedDistance: threshold))
     }
+    return found
   }
 }

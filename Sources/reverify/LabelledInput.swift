@@ -6,6 +6,8 @@ extension EmbeddingInput {
   func labelled(group: String?) throws -> LabelledData {
     guard let subjects else { throw UsageError("whose are they? Give --index FILE") }
     let pairs = try pairsPath.map { try PairsFile.read($0, rowCount: matrix.rowCount).pairs } ?? []
+    let development = try developmentPairsPath.map { try PairsFile.read($0, rowCount: matrix.rowCount) }
+    let splits = try development?.developmentSplits() ?? []
     return LabelledData(
       name: name, values: matrix.values, dimension: matrix.dimension, subjects: subjects,
       isDetected: isDetected,
@@ -13,6 +15,11 @@ extension EmbeddingInput {
         pair.isMated.map {
           .init(rowA: pair.rowA, rowB: pair.rowB, kind: $0 ? .mated : .nonMated, fold: pair.fold)
         }
+      },
+      developmentPairs: zip(development?.pairs ?? [], splits).map { pair, split in
+        .init(
+          rowA: pair.rowA, rowB: pair.rowB, kind: pair.isMated == true ? .mated : .nonMated,
+          fold: split == .train ? LabelledData.trainingFold : LabelledData.testFold)
       }, groups: try group.map(groups))
   }
 
@@ -27,5 +34,5 @@ extension EmbeddingInput {
   }
 
   /// The files that were read, for their digests.
-  var files: [String] { [embeddingsPath] + [indexPath, pairsPath].compactMap { $0 } }
+  var files: [String] { [embeddingsPath] + [indexPath, pairsPath, developmentPairsPath].compactMap { $0 } }
 }

@@ -68,7 +68,7 @@ enum SimulateCommand: Command {
     return ExitStatus.success
   }
 
-  private static let defaultModel = "models/liveness/simulated-ideal-68.json"
+  static let defaultModel = "models/liveness/simulated-ideal-68.json"
 
   /// Attacks of every species on the liveness check, through an engine that judges recordings; `nil` where nothing was
   /// asked for and the default model is not there.

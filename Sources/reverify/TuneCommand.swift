@@ -28,6 +28,9 @@ enum TuneCommand: Command {
       .option("target-fpir", "RATES", "of searches, with commas (default: 1e-1,1e-2)"),
       .option(
         "enrolled", "NUMBERS", "with commas: N of the searches (default: all that the protocol enrols)"),
+      .option(
+        "fixed", "NAME=T",
+        "with commas: thresholds that the model's makers state, on the negated distance of the rows as they are"),
       .option("replicates", "N", "of the bootstrap by subject; 0 for none (default: 1000)"),
       .option("out", "FILE", "where to write (default: standard output)"),
       .option("threads", "N", "threads to use (default: one per core)"),
@@ -37,6 +40,7 @@ enum TuneCommand: Command {
     let input = try EmbeddingInput.required(arguments)
     guard let subjects = input.subjects else { throw UsageError("whose are they? Give --index FILE") }
     let targets = try targets(arguments)
+    let stated = try EvalCommand.stated(arguments["fixed"])
     _ = try EmbeddingInput.unnamedSpace(input.matrix, path: input.embeddingsPath)
     let space = EmbeddingSpace(
       model: arguments["space"] ?? "unnamed", weightsDigest: arguments["weights"] ?? "unknown",
@@ -63,7 +67,7 @@ enum TuneCommand: Command {
     let recognise = try recognisePoints(labelled, arguments, threads: threads, isComplete: &isComplete)
     let result = OperatingPoints(
       space: space, evidence: try dataSet(input), alsoOfThisSpace: try others(arguments["also"]),
-      points: points, recognisePoints: recognise,
+      points: points, recognisePoints: recognise, statedThresholds: stated,
       command: arguments.commandLine("tune", paths: ["data", "embeddings", "index", "also", "out"]),
       engineVersion: EngineVersion.current)
     try write(result, to: arguments["out"])

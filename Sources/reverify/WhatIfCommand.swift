@@ -1,6 +1,8 @@
 import Biometrics
 import EnrolmentStore
 import Foundation
+import Liveness
+import LivenessTraining
 import Simulation
 
 enum WhatIfCommand: Command {
@@ -14,8 +16,12 @@ enum WhatIfCommand: Command {
     decisions, one JSON decision record a line, recorded scores and liveness are decided anew; what would need an attempt
     that was never made, or a score that was never formed, is listed as undetermined.
 
+    Another liveness model judges the same frames once more: on a cohort those of simulated captures, on records those of
+    --captures, known by the digest in the decision record.
+
       reverify what-if --data FOLDER --threshold 0.45
       reverify what-if --records decisions.jsonl --attempts 2 --recognise-threshold 0.6 --json
+      reverify what-if --records decisions.jsonl --captures captures.jsonl --liveness-model new.json
     """
   static let options =
     EmbeddingInput.options + [
@@ -26,6 +32,11 @@ enum WhatIfCommand: Command {
       .option("recognise-threshold", "T", "another recognise threshold, -1...1"),
       .option("attempts", "N", "other attempts of a re-verification, 1...10"),
       .option("liveness-threshold", "T", "the lowest liveness score that is live, 0...1"),
+      .option("liveness-model", "FILE", "another liveness model"),
+      .option(
+        "liveness-before", "FILE",
+        "of a cohort: the model it is compared with (default models/liveness/simulated-ideal-68.json)"),
+      .option("captures", "FILE", "of records: the captures they were made from, one a line"),
       .option("seed", "N", "of the parts, and of the synthetic cohort (default 1)"),
       .option("subjects", "N", "subjects of the synthetic cohort (default 2000)"),
       .option("dimension", "N", "its dimensions (default 512)"),
@@ -40,9 +51,11 @@ enum WhatIfCommand: Command {
     }
     let report: WhatIfReport
     if let path = arguments["records"] {
-      report = try RecordedWhatIf(change).run(records(path))
+      report = try recorded(path, change, arguments)
     } else {
+      if arguments["captures"] != nil { throw UsageError("--captures belong to --records") }
       var options = ReVerificationSimulation.Options()
+      options.livenessModel = try modelBefore(change, arguments)
       options.seed = try arguments.number("seed", in: 0...UInt64.max, default: 1)
       options.threadCount = try arguments.optionalNumber("threads", in: 1...1024)
       let (cohort, points, isEvidence) = try SimulateCommand.cohort(arguments, seed: options.seed)
@@ -60,6 +73,47 @@ enum WhatIfCommand: Command {
     return ExitStatus.success
   }
 
+  private static func recorded(
+    _ path: String, _ change: PolicyChange, _ arguments: Arguments
+  ) throws -> WhatIfReport {
+    let named = EmbeddingInput.options.map(\.name) + ["space", "subjects", "dimension", "seed", "liveness-before"]
+    for name in named where arguments[name] != nil {
+      throw UsageError("--\(name) is about a cohort, and records are given")
+    }
+    guard (change.livenessModel == nil) == (arguments["captures"] == nil) else {
+      throw UsageError("--liveness-model judges the --captures of the records: give both")
+    }
+    var captures: [CaptureRecord] = []
+    if let path = arguments["captures"] {
+      let file = try CaptureFile(path)
+      for index in 0..<file.count { captures.append(try file.record(index)) }
+    }
+    return try RecordedWhatIf(change, captures: captures).run(records(path))
+  }
+
+  /// The model of a cohort as it is, where another one is to be tried.
+  private static func modelBefore(_ change: PolicyChange, _ arguments: Arguments) throws -> LivenessModel? {
+    guard let other = change.livenessModel else {
+      if arguments["liveness-before"] != nil {
+        throw UsageError("--liveness-before is what --liveness-model is compared with: give both")
+      }
+      return nil
+    }
+    let model = try livenessModel(arguments["liveness-before"] ?? SimulateCommand.defaultModel)
+    guard model.landmarker == other.landmarker else {
+      throw UsageError("the two liveness models are of two landmarkers, so they can't judge the same captures")
+    }
+    return model
+  }
+
+  private static func livenessModel(_ path: String) throws -> LivenessModel {
+    do {
+      return try LivenessModel.load(path: path)
+    } catch {
+      throw InputError("\(path): \(error)")
+    }
+  }
+
   private static func change(_ arguments: Arguments) throws -> PolicyChange {
     let range = -1...1 as ClosedRange<Float>
     let change = PolicyChange(
@@ -67,7 +121,8 @@ enum WhatIfCommand: Command {
       recogniseThreshold: try arguments.optionalNumber("recognise-threshold", in: range)
         .flatMap(SimilarityThreshold.init),
       attempts: try arguments.optionalNumber("attempts", in: 1...10),
-      livenessThreshold: try arguments.optionalNumber("liveness-threshold", in: 0...1))
+      livenessThreshold: try arguments.optionalNumber("liveness-threshold", in: 0...1),
+      livenessModel: try arguments["liveness-model"].map(livenessModel))
     if let verify = change.verifyThreshold, let recognise = change.recogniseThreshold, recognise < verify {
       throw UsageError("--recognise-threshold can't lie below --threshold")
     }

@@ -104,6 +104,18 @@ struct TableTests {
     #expect(bare.pairs == [.init(rowA: 0, rowB: 1, isMated: nil, fold: nil)])
   }
 
+  @Test("pairs to develop with say which part they are of")
+  func developmentPairs() throws {
+    func splits(_ text: String) throws(EmbeddingFileError) -> [DevelopmentSplit] {
+      try PairsFile(CSVTable(text: text), rowCount: 3).developmentSplits()
+    }
+    #expect(try splits("split,row_a,row_b,same\ntrain,0,1,1\ntest,0,2,0\n") == [.train, .test])
+    #expect(refusal { _ = try splits("row_a,row_b,same\n0,1,1\n") }?.code == .missing)
+    #expect(refusal { _ = try splits("split,row_a,row_b\ntrain,0,1\n") }?.code == .missing)
+    let error = refusal { _ = try splits("split,row_a,row_b,same\ntrain,0,1,1\nvalid,0,1,1\n") }
+    #expect(error?.code == .malformed && error?.position == .line(3))
+  }
+
   @Test(
     "pairs that do not fit their embeddings are refused",
     arguments: [

@@ -162,6 +162,23 @@ struct TrainingTests {
     #expect(text.contains("flat_photo: 0 of 3 (0.0 %, 95 %: 0.0 % to 56.1"))
     #expect(text.contains("(not stoppable by these cues)"))
     #expect(evaluation.attacks.map(\.rate.value) == evaluation.attacks.map(\.rate.value).sorted(by: >))
-    #expect(try LivenessReport.operatingPoints(evaluation.scores).contains("worst: "))
+    // Of 18 live captures 1 % allows none, and 5 % none either: 20 would allow one.
+    #expect(
+      try LivenessReport.operatingPoints(evaluation.scores).hasSuffix(
+        "not reachable with 18 live captures; 20 allow one error"))
+  }
+
+  @Test("operating points name the worst species, and no threshold for what is refused whatever it is")
+  func operatingPoints() throws {
+    var live = (1...100).map { Double($0) / 100 }
+    let attacks = ["print": [0.005, 0.015], "mask": [0.04, 0.05]]
+    let text = try LivenessReport.operatingPoints(PresentationAttackSet(bonaFide: live, attacks: attacks))
+    #expect(text.contains("at BPCER 1.0 %: threshold 0.02\n  BPCER 1 of 100"))
+    #expect(text.contains("APCER mask: 2 of 2") && text.contains("APCER print: 0 of 2"))
+    #expect(text.contains("  worst: mask"))
+    live.replaceSubrange(0..<3, with: [0, 0, 0])
+    let refused = try LivenessReport.operatingPoints(PresentationAttackSet(bonaFide: live, attacks: attacks))
+    #expect(refused.hasPrefix("at BPCER 1.0 %: not reachable, since more are refused"))
+    #expect(refused.contains("at BPCER 5.0 %: threshold 0.06"))
   }
 }

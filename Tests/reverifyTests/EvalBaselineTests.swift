@@ -13,8 +13,7 @@ import Testing
     let folder = try TemporaryFolder()
     let data = SharedData.folder(name)
     let run = try CommandRun([
-      "eval", "--data", data, "--json", "\(folder.path)/out.json", "--replicates", "0", "--fixed",
-      "dlib_0.6=-0.6",
+      "eval", "--data", data, "--json", "\(folder.path)/out.json", "--replicates", "0",
     ])
     #expect(run.status == 0 && run.output.isEmpty, "\(run.errors)")
     // The baselines may hold a bare Infinity, which is no JSON; there we write null.
@@ -37,6 +36,29 @@ import Testing
     #expect(abs(listed - (try Self.value(found, "official_pairs_cosine", "auc"))) < 1e-9)
   }
 
+  /// Thresholds and right decisions were found by numpy, by the rules of the baselines.
+  @Test(
+    .enabled("no shared data here", { SharedData.has("lfw-edgeface") }),
+    arguments: [
+      ("lfw-edgeface", -1.2203077913541118, -1.2203077913541118, 995, 995),
+      ("lfw-dlib", -0.4452370180047751, -0.4344913730743989, 984, 988),
+    ])
+  func `View 1 gives its thresholds and what they are worth`(
+    name: String, low: Double, high: Double, rightLow: Int, rightHigh: Int
+  ) throws {
+    // Without all pairs, which are of the other metrics.
+    let run = try CommandRun([
+      "eval", "--data", SharedData.folder(name), "--metrics", "euclidean_l2norm", "--replicates", "0",
+    ])
+    #expect(run.status == 0, "\(run.errors)")
+    let tree = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+    let figures = try #require((tree?["pairs_dev"] as? [String: Any])?["euclidean_l2norm"] as? [String: Any])
+    #expect(figures["n_train"] as? Int == 2200 && figures["n_test"] as? Int == 1000)
+    #expect(abs((figures["threshold_low"] as? Double ?? 0) - low) < 1e-9)
+    #expect(abs((figures["threshold_high"] as? Double ?? 0) - high) < 1e-9)
+    #expect(figures["right_low"] as? Int == rightLow && figures["right_high"] as? Int == rightHigh)
+  }
+
   private static func value(_ tree: [String: Any], _ path: String...) throws -> Double {
     var node: Any = tree
     for name in path { node = try #require((node as? [String: Any])?[name], "\(path)") }
@@ -55,7 +77,6 @@ import Testing
       if let expected = expected as? [String: Any] {
         let found = found as? [String: Any] ?? [:]
         for (name, value) in expected where !Self.foreign.contains(name) {
-          // The fixed threshold is asked of every set, and the baselines have it of one model's.
           if let other = found[name] {
             compare(value, other, "\(path).\(name)")
           } else {

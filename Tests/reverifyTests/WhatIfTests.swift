@@ -1,6 +1,9 @@
 import Biometrics
 import EnrolmentStore
 import Foundation
+import Liveness
+import LivenessTraining
+import ReVerification
 import Simulation
 import TestSupport
 import Testing
@@ -117,6 +120,106 @@ import Testing
     let broken = try folder.write("broken.jsonl", "{}\n".utf8)
     let refused = try CommandRun(["what-if", "--records", broken, "--attempts", "1"])
     #expect(refused.status == 65 && refused.errors.contains("line 1"))
+  }
+
+  /// The shipped model of simulated captures, passing from a score on.
+  private static func model(passingFrom threshold: Double? = nil) throws -> LivenessModel {
+    var model = try LivenessModel.load(
+      path: CommandRun.package.appending(path: "models/liveness/simulated-ideal-68.json").path)
+    if let threshold { model.policies["standard"] = .init(pass: threshold, retry: threshold) }
+    return model
+  }
+
+  /// A capture, and the record of an only attempt that it was judged live at.
+  private static func judged(
+    _ id: ReVerificationID, _ species: AttackSpecies
+  ) throws -> (CaptureRecord, DecisionRecord) {
+    let profile = try #require(LandmarkerProfile.named["simulated-ideal-68"])
+    let capture = CaptureSimulator(seed: 5, profile: profile).capture(species, subject: 1, index: 0).record
+    let evidence = DecisionRecord.Evidence(
+      attempt: 1, key: "k", claimedAt: instant(11), contentDigest: Digest(of: [1]),
+      captureDigest: capture.capture.recordedDigest, livenessModel: "l",
+      assessedAt: capture.received, liveness: LivenessAssessment(.live, score: 0.9, threshold: 0.5),
+      scores: scores(0.6), searchedThrough: nil)
+    return (
+      capture,
+      DecisionRecord(
+        reVerification: id, organisation: "org", workflow: "w", user: "u", apiKey: "key",
+        conclusion: verified(id), decidedAt: reading(21), begunAt: reading(0), expiry: instant(600),
+        policy: try policy(attempts: 1), space: space, evidence: evidence, engineVersion: "v")
+    )
+  }
+
+  @Test func `another liveness model judges the recorded frames, and lists what flips`() throws {
+    let cases = [try Self.judged("live", .bonaFide), try Self.judged("photo", .flatPhoto)]
+    func report(_ model: LivenessModel, _ captures: [CaptureRecord]) throws -> WhatIfReport {
+      try RecordedWhatIf(PolicyChange(livenessModel: model), captures: captures).run(cases.map(\.1))
+    }
+    let other = try report(Self.model(), cases.map(\.0))
+    #expect(other.flips.map(\.id) == ["photo"] && other.flips[0].after == "attemptsExhausted")
+    #expect(other.undetermined == [])
+    // Nothing reaches a score above 1.
+    let strict = try report(Self.model(passingFrom: 1), cases.map(\.0))
+    #expect(strict.flips.map(\.id) == ["live", "photo"])
+    // What was not recorded can't be judged.
+    let partial = try report(Self.model(), [cases[1].0])
+    #expect(partial.undetermined.map(\.id) == ["live"] && partial.flips.map(\.id) == ["photo"])
+    let stranger = try LivenessModel.load(
+      path: CommandRun.package.appending(path: "models/liveness/simulated-ideal-468.json").path)
+    #expect(try report(stranger, cases.map(\.0)).undetermined.count == 2)
+  }
+
+  @Test func `the command takes records with their captures`() throws {
+    let cases = [try Self.judged("live", .bonaFide), try Self.judged("photo", .flatPhoto)]
+    let folder = try TemporaryFolder()
+    let records = try folder.write(
+      "records.jsonl",
+      try cases.map { String(decoding: try JSONEncoder().encode($0.1), as: UTF8.self) }
+        .joined(separator: "\n").utf8)
+    let captures = try folder.write("captures.jsonl", cases.map { $0.0.encoded() }.joined(separator: [10]))
+    let model = "models/liveness/simulated-ideal-68.json"
+    let run = try CommandRun([
+      "what-if", "--records", records, "--captures", captures, "--liveness-model", model,
+    ])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.contains("photo: verified -> attemptsExhausted"))
+    for wrong in [
+      ["--records", records, "--liveness-model", model], ["--captures", captures, "--attempts", "1"],
+      ["--records", records, "--captures", captures, "--attempts", "1"],
+      ["--liveness-before", model, "--attempts", "1"],
+      ["--liveness-model", "models/liveness/simulated-ideal-468.json", "--subjects", "12"],
+      ["--records", records, "--attempts", "1", "--subjects", "20"],
+    ] {
+      #expect(try CommandRun(["what-if"] + wrong).status == 64, "\(wrong)")
+    }
+  }
+
+  @Test func `a cohort before another liveness model: the same one flips nothing, a stricter one refuses`() async throws {
+    let cohort = try Cohort.synthetic(subjectCount: 12, imagesPerSubject: 3, dimension: 32, seed: 3)
+    var options = ReVerificationSimulation.Options()
+    options.livenessModel = try Self.model()
+    options.attempts = 1
+    options.scenesPerPerson = 1
+    options.thresholds = ThresholdChoice(
+      verify: SimilarityThreshold(0.5)!, recognise: SimilarityThreshold(0.7)!, targetFalseMatchRate: nil,
+      source: "given")
+    func report(_ threshold: Double?) async throws -> WhatIfReport {
+      try await CohortWhatIf(
+        cohort, options: options, change: PolicyChange(livenessModel: Self.model(passingFrom: threshold))
+      ).run()
+    }
+    let same = try await report(nil)
+    #expect(same.flips == [] && same.before == same.after)
+    // Live people pass, and the attacks of most species don't.
+    let right = try #require(same.ratesBefore?.falseReject)
+    #expect(right.of == 6 && right.count < 6)
+    let failing = try #require(same.ratesBefore?.failedLivenessVerified)
+    #expect(failing.of == 6 && failing.count < 3)
+    let strict = try await report(1)
+    #expect((strict.after["verified"] ?? 0) == 0)
+    #expect(strict.flips.contains { $0.truth == "rightPerson" && $0.before == "verified" })
+    // Where both refuse, nothing flips, whatever was drawn before.
+    #expect(strict.flips.allSatisfy { $0.before == "verified" || $0.before == "notReVerified" })
   }
 
   @Test func `a cohort under a threshold that nothing reaches verifies nobody`() throws {

@@ -12,6 +12,7 @@ extension DataSetEvaluation {
       ("undetected_rows", .count(data.isDetected.count { !$0 })),
       ("unusable_rows", .count(data.rowCount - data.usableRows().count)), ("norms", normsJSON),
       ("kfold", folds.isEmpty ? .null : .object(folds.map { .init($0.metric.baselineName, Self.json($0)) })),
+      ("pairs_dev", developmentJSON),
       ("official_pairs_cosine", listedPairs?.json ?? .null),
       (
         "all_pairs",
@@ -44,6 +45,28 @@ extension DataSetEvaluation {
       .init("eer", detectedOnly.json["eer"] ?? .null),
       .init("fnmr_at_fmr", detectedOnly.json["fnmr_at_fmr"] ?? .null),
     ])
+  }
+
+  private var developmentJSON: JSONTree {
+    guard !development.isEmpty else { return .null }
+    return .object(
+      development.map { metric, training, test in
+        var members: [JSONTree.Member] = [
+          .init("n_train", .count(training)), .init("n_test", .count(test.comparisons)),
+        ]
+        for (name, threshold, right) in [
+          ("low", test.threshold.low, test.right.low), ("mid", test.threshold.mid, test.right.mid),
+          ("high", test.threshold.high, test.right.high),
+        ] {
+          let accuracy = Proportion(right, of: test.comparisons)
+          members += [
+            .init("threshold_\(name)", .number(threshold)), .init("right_\(name)", .count(right)),
+            .init("accuracy_\(name)", .number(accuracy.value)),
+            .init("accuracy_\(name)_interval", .interval(accuracy.clopperPearson())),
+          ]
+        }
+        return .init(metric.baselineName, .object(members))
+      })
   }
 
   private static func json(_ folds: Folds) -> JSONTree {

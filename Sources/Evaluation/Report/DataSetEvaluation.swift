@@ -39,6 +39,8 @@ public struct DataSetEvaluation: Sendable {
   public let options: Options
   public let norms: ComparisonFigures.ClassFigures?
   public let folds: [Folds]
+  /// The threshold chosen on the training part of the development pairs, tried on the other; empty where there are none.
+  public let development: [(metric: DoublePairs.Metric, training: Int, test: FoldedAccuracy.Fold)]
   /// Of the listed pairs, by cosine; nil where none are listed.
   public let listedPairs: ComparisonFigures?
   /// By metric, cosine first.
@@ -60,6 +62,7 @@ public struct DataSetEvaluation: Sendable {
     progress("pairs")
     let foldMetrics = options.metrics
     folds = try foldMetrics.compactMap { try Self.folds(data, $0, options) }
+    development = try options.metrics.compactMap { try Self.development(data, $0, options) }
     listedPairs = data.pairs.isEmpty ? nil : try Self.listedPairs(data, options)
     var allPairs: [(DoublePairs.Metric, ComparisonFigures, Double)] = []
     for metric in options.metrics where metric != .normalisedEuclidean {
@@ -108,15 +111,15 @@ public struct DataSetEvaluation: Sendable {
 
   /// The scores of the listed pairs; nil for those of a row that is no embedding.
   private static func scores(
-    _ data: LabelledData, _ metric: DoublePairs.Metric, _ threadCount: Int?
+    _ listed: [LabelledData.Pair], _ data: LabelledData, _ metric: DoublePairs.Metric, _ threadCount: Int?
   ) throws -> [Double?] {
     let usable = Set(data.usableRows())
-    let rows = Set(data.pairs.flatMap { [$0.rowA, $0.rowB] }).sorted()
+    let rows = Set(listed.flatMap { [$0.rowA, $0.rowB] }).sorted()
     let places = Dictionary(uniqueKeysWithValues: zip(rows, 0...))
     let pairs = try DoublePairs(
       count: rows.count, dimension: data.dimension, metric: metric, threadCount: threadCount
     ) { data.write(rows[$0], to: $1) }
-    return data.pairs.map { pair in
+    return listed.map { pair in
       guard usable.contains(pair.rowA), usable.contains(pair.rowB) else { return nil }
       return pairs.score(places[pair.rowA]!, places[pair.rowB]!)
     }
@@ -126,10 +129,7 @@ public struct DataSetEvaluation: Sendable {
     _ data: LabelledData, _ metric: DoublePairs.Metric, _ options: Options
   ) throws -> Folds? {
     guard !data.pairs.isEmpty, data.pairs.allSatisfy({ $0.fold != nil }) else { return nil }
-    let scores = try scores(data, metric, options.threadCount)
-    let comparisons = zip(data.pairs, scores).map {
-      FoldedComparison(fold: $0.fold!, kind: $0.kind, score: $1)
-    }
+    let comparisons = try comparisons(data.pairs, data, metric, options)
     guard let accuracy = try? FoldedAccuracy(comparisons) else { return nil }
     var fixed: [(name: String, threshold: Double, right: Proportion)] = []
     for (name, threshold) in options.fixedThresholds where metric == .euclidean {
@@ -141,8 +141,27 @@ public struct DataSetEvaluation: Sendable {
     return Folds(metric: metric, accuracy: accuracy, fixed: fixed)
   }
 
+  private static func development(
+    _ data: LabelledData, _ metric: DoublePairs.Metric, _ options: Options
+  ) throws -> (DoublePairs.Metric, Int, FoldedAccuracy.Fold)? {
+    let comparisons = try comparisons(data.developmentPairs, data, metric, options)
+    guard let accuracy = try? FoldedAccuracy(comparisons),
+      let test = accuracy.folds.first(where: { $0.fold == LabelledData.testFold })
+    else { return nil }
+    return (metric, comparisons.count - test.comparisons, test)
+  }
+
+  /// The listed pairs of a protocol, scored.
+  private static func comparisons(
+    _ pairs: [LabelledData.Pair], _ data: LabelledData, _ metric: DoublePairs.Metric, _ options: Options
+  ) throws -> [FoldedComparison] {
+    zip(pairs, try scores(pairs, data, metric, options.threadCount)).map {
+      FoldedComparison(fold: $0.fold!, kind: $0.kind, score: $1)
+    }
+  }
+
   private static func listedPairs(_ data: LabelledData, _ options: Options) throws -> ComparisonFigures {
-    let scored = zip(data.pairs, try scores(data, .cosine, options.threadCount))
+    let scored = zip(data.pairs, try scores(data.pairs, data, .cosine, options.threadCount))
     func failures(_ kind: ComparisonKind) -> ComparisonFailures {
       ComparisonFailures(toEnrol: scored.count { $0.0.kind == kind && $0.1 == nil })
     }

@@ -1,3 +1,5 @@
+import FaceMatching
+
 /// What was read and run for a report: names and digests, no paths of the machine.
 public struct ReportProvenance: Sendable {
   public struct File: Sendable {
@@ -37,36 +39,61 @@ public struct EvaluationReport: Sendable {
   let transactions: TransactionFigures?
   let groups: DataSetEvaluation.Groups?
   let folds: [DataSetEvaluation.Folds]
+  let development: [(metric: DoublePairs.Metric, training: Int, test: FoldedAccuracy.Fold)]
+  let presentations: PresentationFigures?
   let provenance: ReportProvenance
   let extrapolated: [(rate: TargetRate, tail: TailExtrapolation?, threshold: Double?)]
   private let content: JSONTree
 
   /// The report of a data set; its curves and slider are those of all pairs by cosine.
-  public init(_ evaluation: DataSetEvaluation, provenance: ReportProvenance, extrapolated: [TargetRate] = [])
-  {
+  public init(
+    _ evaluation: DataSetEvaluation, presentations: PresentationFigures? = nil,
+    provenance: ReportProvenance, extrapolated: [TargetRate] = []
+  ) {
     title = evaluation.data.name
     figures = evaluation.allPairs.first?.figures ?? evaluation.listedPairs
     identification = evaluation.identification
     transactions = evaluation.transactions
     groups = evaluation.groups
     folds = evaluation.folds
+    development = evaluation.development
+    self.presentations = presentations
     self.provenance = provenance
     self.extrapolated = Self.extrapolate(figures, extrapolated)
     content = evaluation.json
   }
 
   /// The report of scores from files.
-  public init(_ evaluation: ScoreSetEvaluation, provenance: ReportProvenance, extrapolated: [TargetRate] = [])
-  {
+  public init(
+    _ evaluation: ScoreSetEvaluation, presentations: PresentationFigures? = nil,
+    provenance: ReportProvenance, extrapolated: [TargetRate] = []
+  ) {
     title = provenance.files.map(\.name).joined(separator: ", ")
     figures = evaluation.figures
     identification = nil
     transactions = evaluation.transactions
     groups = evaluation.groups
     folds = []
+    development = []
+    self.presentations = presentations
     self.provenance = provenance
     self.extrapolated = Self.extrapolate(evaluation.figures, extrapolated)
     content = evaluation.json
+  }
+
+  /// The report of presentations to a liveness check alone.
+  public init(_ presentations: PresentationFigures, provenance: ReportProvenance) {
+    title = provenance.files.map(\.name).joined(separator: ", ")
+    figures = nil
+    identification = nil
+    transactions = nil
+    groups = nil
+    folds = []
+    development = []
+    self.presentations = presentations
+    self.provenance = provenance
+    extrapolated = []
+    content = .object([])
   }
 
   private static func extrapolate(
@@ -80,7 +107,9 @@ public struct EvaluationReport: Sendable {
   }
 
   /// Doubts that a reader should know first.
-  public var warnings: [String] { figures?.warnings.map(\.description) ?? [] }
+  public var warnings: [String] {
+    (figures?.warnings.map(\.description) ?? []) + (presentations?.warnings ?? [])
+  }
 
   /// The figures, described in `Documentation/Formats/Evaluation.md`.
   public var json: JSONTree {
@@ -89,7 +118,9 @@ public struct EvaluationReport: Sendable {
       [
         .init("format", .text(Self.format)), .init("schema_version", .count(DataSetEvaluation.schemaVersion)),
         .init("data", .text(title)), .init("provenance", provenance.json),
-      ] + members + [.init("extrapolated", extrapolatedJSON)])
+      ] + members + [
+        .init("presentation_attacks", presentations?.json ?? .null), .init("extrapolated", extrapolatedJSON),
+      ])
   }
 
   private var extrapolatedJSON: JSONTree {
@@ -136,6 +167,7 @@ public struct EvaluationReport: Sendable {
           "threshold_ge,false_positives,non_mated,false_negatives,mated\n" + places.joined()
         ))
     }
+    if let presentations { files.append(("presentation_attacks.csv", presentations.csv)) }
     return files
   }
 

@@ -1,64 +1,18 @@
 extension EvaluationReport {
-  /// What the slider shows at each of its places, and where the charts' markers stand there.
-  func script(_ places: [SliderPlace], _ charts: [SVGChart]) -> String {
-    func counts(_ of: (SliderPlace) -> Proportion?) -> JSONTree {
-      guard let total = places.lazy.compactMap(of).first?.total else { return .null }
-      return .of(("of", .count(total)), ("n", .list(places.map { of($0).map { .count($0.count) } ?? .null })))
-    }
-    var values: [JSONTree.Member] = [
-      .init("fmr", counts(\.falseMatches)), .init("fnmr", counts(\.falseNonMatches)),
-      .init("fpir", counts(\.falsePositives)), .init("fnir", counts(\.falseNegatives)),
-    ]
-    for attempt in 0..<TransactionEvaluation.mostAttempts {
-      func element(_ list: [Proportion?]) -> Proportion? { attempt < list.count ? list[attempt] : nil }
-      values.append(.init("far\(attempt + 1)", counts { element($0.falseAccepts) }))
-      values.append(.init("frr\(attempt + 1)", counts { element($0.falseRejects) }))
-    }
-    let markers = charts.compactMap { chart in
-      Self.positions(chart, places).map { JSONTree.Member(chart.id, .list($0)) }
-    }
-    return JSONTree.of(
-      ("thresholds", .list(places.map { .number($0.threshold) })),
-      ("values", .object(values.filter { $0.value != .null })), ("markers", .object(markers))
-    ).text(isPretty: false)
-  }
-
-  /// A point of the curve, or the place on the score axis of a histogram; null where there is none.
-  private static func positions(_ chart: SVGChart, _ places: [SliderPlace]) -> [JSONTree]? {
-    func list(_ of: (SliderPlace) -> (x: Double, y: Double)?) -> [JSONTree] {
-      places.map { place in
-        guard let point = of(place), let position = chart.position(point.x, point.y) else { return .null }
-        return .list([.number((position.x * 10).rounded() / 10), .number((position.y * 10).rounded() / 10)])
-      }
-    }
-    switch chart.id {
-    case "det": return list { ($0.falseMatches.value, $0.falseNonMatches.value) }
-    case "roc": return list { ($0.falseMatches.value, 1 - $0.falseNonMatches.value) }
-    case "openset":
-      return list { place in
-        place.falsePositives.flatMap { positive in place.falseNegatives.map { (positive.value, $0.value) } }
-      }
-    case "hist", "histlog": return list { ($0.threshold, chart.y.range.lowerBound) }
-    default: return nil
-    }
-  }
-
-  /// Shows the rates at the slider's place, and moves the markers.
+  /// Shows the rates at each slider's place, and moves the markers.
   static let program = """
-    const slider = document.getElementById("threshold");
     function rate(n, of) {
       const value = n / of;
       const text = n === 0 ? "0" : value < 1e-3 ? value.toExponential(2) : value.toPrecision(3);
       return text + " (" + n.toLocaleString("en") + " of " + of.toLocaleString("en") + ")";
     }
-    function show() {
-      const place = Number(slider.value);
-      document.getElementById("v-threshold").textContent = report.thresholds[place].toFixed(6);
-      for (const [name, counts] of Object.entries(report.values)) {
-        const cell = document.getElementById("v-" + name);
-        if (cell && counts.n[place] !== null) cell.textContent = rate(counts.n[place], counts.of);
+    function show(each, place) {
+      document.getElementById(each.id + "-value").textContent = each.thresholds[place].toFixed(6);
+      for (const [name, counts] of Object.entries(each.values)) {
+        const cell = document.getElementById(name);
+        if (cell) cell.textContent = counts.n[place] === null ? "–" : rate(counts.n[place], counts.of);
       }
-      for (const [name, places] of Object.entries(report.markers)) {
+      for (const [name, places] of Object.entries(each.markers)) {
         const point = places[place], isLine = name.startsWith("hist");
         const mark = document.getElementById(name + (isLine ? "-line" : "-marker"));
         if (!mark) continue;
@@ -68,7 +22,11 @@ extension EvaluationReport {
         if (!isLine) mark.setAttribute("cy", point[1]);
       }
     }
-    if (slider) { slider.addEventListener("input", show); show(); }
+    for (const each of report) {
+      const slider = document.getElementById(each.id);
+      slider.addEventListener("input", () => show(each, Number(slider.value)));
+      show(each, Number(slider.value));
+    }
     """
 
   /// Two charts a row on a wide screen, one on a narrow one; on paper black enough to be copied.
@@ -84,7 +42,8 @@ extension EvaluationReport {
     th, td { text-align: left; padding: 5px 12px 5px 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
     th { color: var(--soft); font-weight: 600; } td { font-variant-numeric: tabular-nums; }
     .n { white-space: nowrap; } .unsupported { color: var(--nonmated); } code { font-size: 13px; overflow-wrap: anywhere; }
-    .slider { position: sticky; top: 0; z-index: 1; background: #f4f7fb; border: 1px solid var(--rule);
+    .slider.sticky { position: sticky; top: 0; z-index: 1; }
+    .slider { background: #f4f7fb; border: 1px solid var(--rule);
       border-radius: 6px; padding: 10px 16px; margin: 20px 0; }
     .slider label { font-weight: 600; } .slider input { width: 100%; }
     .slider dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(230px, 1fr)); gap: 4px 16px; margin: 6px 0 0; }
@@ -97,6 +56,8 @@ extension EvaluationReport {
     .line { fill: none; stroke-width: 2; } .line.mated { stroke: var(--mated); }
     .line.nonmated { stroke: var(--nonmated); stroke-dasharray: 6 3; }
     .line.diagonal { stroke: #b8bec7; stroke-width: 1; stroke-dasharray: 4 4; }
+    .s0 { stroke: #1565a8; } .s1 { stroke: #c2410c; stroke-dasharray: 6 3; } .s2 { stroke: #2e7d32; stroke-dasharray: 2 3; }
+    .s3 { stroke: #7b3fa0; stroke-dasharray: 9 3 2 3; } .s4 { stroke: #8a6d00; stroke-dasharray: 12 4; } .s5 { stroke: #444b55; stroke-dasharray: 4 2; }
     .area { fill-opacity: .22; stroke-width: 1.5; } .area.mated { fill: var(--mated); stroke: var(--mated); }
     .area.nonmated { fill: var(--nonmated); stroke: var(--nonmated); stroke-dasharray: 5 2; }
     .dot.target { fill: #fff; stroke: var(--mated); stroke-width: 1.5; } .dot.mated { fill: var(--mated); }
@@ -106,7 +67,7 @@ extension EvaluationReport {
     @media print {
       @page { size: A4; margin: 14mm; } body { padding: 0; max-width: none; font-size: 11px; }
       table { font-size: 9.5px; } h2 { font-size: 14px; break-after: avoid; } tr { break-inside: avoid; }
-      .slider { position: static; background: none; } .slider input { display: none; }
+      .slider.sticky { position: static; } .slider { background: none; } .slider input { display: none; }
       .charts { grid-template-columns: 1fr 1fr; gap: 10px 14px; }
       svg text { font-size: 13px; } code { font-size: 8.5px; }
     }

@@ -107,6 +107,20 @@ extension EvaluationReport {
       ], rows)
   }
 
+  var developmentTable: String {
+    Self.table(
+      "Development pairs: threshold chosen on one part, tried on the other",
+      ["metric", "chosen on", "lowest threshold", "right", "highest threshold", "right", "interval"],
+      development.map { metric, training, test in
+        let high = Proportion(test.right.high, of: test.comparisons)
+        return [
+          metric.baselineName, Text.count(training), Text.fixed(test.threshold.low, 5),
+          Text.proportion(Proportion(test.right.low, of: test.comparisons)),
+          Text.fixed(test.threshold.high, 5), Text.proportion(high), Text.interval(high.clopperPearson()),
+        ]
+      })
+  }
+
   var extrapolationTable: String {
     let rows = extrapolated.map { rate, tail, threshold in
       [

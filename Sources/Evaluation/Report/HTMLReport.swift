@@ -13,6 +13,9 @@ extension EvaluationReport {
           charts.histogram(isLogarithmic: true), charts.cumulativeMatch, charts.openSet(places),
         ].compactMap { $0 }
       } ?? []
+    let comparisons = ReportSlider.comparisons(self, places, drawn)
+    let attacks = presentations.flatMap { $0.slider(isSticky: comparisons == nil) }
+    let sliders = JSONTree.list([comparisons, attacks].compactMap { $0?.json }).text(isPretty: false)
     return """
       <!doctype html>
       <html lang="en"><head><meta charset="utf-8"><title>Evaluation of \(title.escaped)</title>
@@ -22,23 +25,25 @@ extension EvaluationReport {
       is closer. Rates stand with their counts; intervals are 95 %.</p></header>
       \(warningsHTML)
       \(summary)
-      \(slider(places))
-      <section class="charts">\(drawn.map(Self.figure).joined())</section>
+      \(comparisons?.html ?? "")
+      \(drawn.isEmpty ? "" : "<section class=\"charts\">\(drawn.map(Self.figure).joined())</section>")
       \(targetTable)
       \(equalErrorTable)
       \(identificationTable)
       \(transactionTable)
       \(groupTable)
+      \(presentations.map { $0.section(attacks) } ?? "")
       \(foldTable)
+      \(developmentTable)
       \(extrapolationTable)
       \(provenanceHTML)
-      <script>const report = \(script(places, drawn));\n\(Self.program)</script>
+      <script>const report = \(sliders);\n\(Self.program)</script>
       </body></html>
 
       """
   }
 
-  private static func figure(_ chart: SVGChart) -> String {
+  static func figure(_ chart: SVGChart) -> String {
     "<figure><figcaption>\(chart.title.escaped)</figcaption>\(chart.svg)</figure>"
   }
 
@@ -48,6 +53,7 @@ extension EvaluationReport {
 
   private var summary: String {
     guard let figures else {
+      if presentations != nil { return "" }
       return "<p class=\"warning\">There are no comparisons of both kinds, so no rate is defined.</p>"
     }
     func row(_ name: String, _ figures: ComparisonFigures.ClassFigures?, _ failures: ComparisonFailures)
@@ -68,29 +74,6 @@ extension EvaluationReport {
         row("mated", figures.mated, figures.matedFailures),
         row("non-mated", figures.nonMated, figures.nonMatedFailures),
       ])
-  }
-
-  private func slider(_ places: [SliderPlace]) -> String {
-    guard !places.isEmpty else { return "" }
-    let start = figures?.targets.compactMap(\.outcome.point?.rates.threshold).last { threshold in
-      figures?.targets.contains { $0.target.value == 1e-3 && $0.outcome.point?.rates.threshold == threshold }
-        ?? false
-    }
-    let place = start.flatMap { start in places.firstIndex { $0.threshold >= start } } ?? places.count / 2
-    func cell(_ id: String, _ name: String) -> String { "<div><dt>\(name)</dt><dd id=\"\(id)\">–</dd></div>" }
-    var cells = [cell("v-fmr", "FMR"), cell("v-fnmr", "FNMR")]
-    if identification != nil { cells += [cell("v-fpir", "FPIR"), cell("v-fnir", "FNIR, rank 1")] }
-    if transactions != nil {
-      for attempts in 1...TransactionEvaluation.mostAttempts {
-        let word = attempts == 1 ? "1 attempt" : "\(attempts) attempts"
-        cells += [cell("v-far\(attempts)", "FAR, \(word)"), cell("v-frr\(attempts)", "FRR, \(word)")]
-      }
-    }
-    return """
-      <section class="slider"><label for="threshold">Threshold <output id="v-threshold">–</output></label>
-      <input id="threshold" type="range" min="0" max="\(places.count - 1)" step="1" value="\(place)">
-      <dl>\(cells.joined())</dl></section>
-      """
   }
 
   private var targetTable: String {

@@ -27,6 +27,9 @@ public struct LabelledData: Sendable {
   /// Whether a face was detected in the row's image.
   public let isDetected: [Bool]
   public let pairs: [Pair]
+  /// Pairs to develop with, such as View 1 of Labeled Faces in the Wild: each of the fold `trainingFold` or `testFold`.
+  public let developmentPairs: [Pair]
+  public static let (trainingFold, testFold) = (0, 1)
   /// The group of each row's subject; nil where none are known. A subject is of the group of its first row.
   public let groups: [String]?
 
@@ -37,7 +40,7 @@ public struct LabelledData: Sendable {
   /// Arrays whose lengths don't fit each other are a programming error and trap.
   public init(
     name: String, values: [Float], dimension: Int, subjects: [String], isDetected: [Bool]? = nil,
-    pairs: [Pair] = [], groups: [String]? = nil
+    pairs: [Pair] = [], developmentPairs: [Pair] = [], groups: [String]? = nil
   ) {
     precondition(dimension > 0 && values.count == dimension * subjects.count, "a subject for each row")
     precondition(groups.map { $0.count == subjects.count } ?? true, "a group for each row")
@@ -47,6 +50,7 @@ public struct LabelledData: Sendable {
     self.subjects = subjects
     self.isDetected = isDetected ?? Array(repeating: true, count: subjects.count)
     self.pairs = pairs
+    self.developmentPairs = developmentPairs
     self.groups = groups
     let names = Set(subjects)
     let areNumbers = names.allSatisfy { Int($0) != nil }

@@ -11,7 +11,7 @@ struct ReportCharts {
   ]
 
   /// From a tick below the least rate above zero to one that the highest needs, at most `most`.
-  private static func probitAxis(_ title: String, _ rates: [Double], upTo most: Double = 0.5) -> SVGChart.Axis
+  static func probitAxis(_ title: String, _ rates: [Double], upTo most: Double = 0.5) -> SVGChart.Axis
   {
     let least = rates.filter { $0 > 0 }.min() ?? 1e-3
     let low = rateTicks.map(\.0).last { $0 <= max(least, 1e-6) } ?? 1e-6
@@ -243,6 +243,12 @@ enum Text {
       digits = String(digits.dropLast(3))
     }
     return (value < 0 ? "−" : "") + digits + result
+  }
+
+  /// A cell of a CSV, quoted where it must be.
+  static func cell(_ text: String) -> String {
+    let needsQuotes = text.utf8.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
+    return needsQuotes ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
   }
 
   static func proportion(_ value: Proportion) -> String {

@@ -22,20 +22,23 @@ public enum LivenessReport {
   /// APCER by species at the thresholds of BPCER 1 % and 5 %, found on the same captures: how ISO/IEC 30107-3 has checks
   /// compared, not how a threshold may be chosen.
   public static func operatingPoints(_ scores: PresentationAttackSet) throws -> String {
-    try [0.01, 0.05].map { rate in
-      let refused = Int(rate * Double(scores.bonaFide.count))
-      let threshold = scores.bonaFide[min(refused, scores.bonaFide.count - 1)]
-      var lines = ["at BPCER \(percent(rate)): threshold \(threshold)"]
+    try PresentationFigures.standardTargets.map { target in
+      switch try scores.threshold(atBonaFideErrorRate: target) {
+      case .notReachable(let trials, let needed):
+        return "at BPCER \(percent(target.value)): not reachable with \(trials) live captures; \(needed) allow one error"
       // A score of 0 is a refusal whatever the threshold.
-      let usable = max(threshold, 1e-12)
-      lines.append("  BPCER \(interval(try scores.bonaFideErrorRate(at: usable)))")
-      for species in scores.attacks.keys.sorted() {
-        lines.append(
-          "  APCER \(species): \(interval(try scores.attackErrorRate(species: species, at: usable)))")
+      case .reached(let threshold) where threshold <= 0:
+        return "at BPCER \(percent(target.value)): not reachable, since more are refused whatever the threshold"
+      case .reached(let threshold):
+        var lines = ["at BPCER \(percent(target.value)): threshold \(threshold)"]
+        lines.append("  BPCER \(interval(try scores.bonaFideErrorRate(at: threshold)))")
+        for species in scores.species {
+          lines.append(
+            "  APCER \(species): \(interval(try scores.attackErrorRate(species: species, at: threshold)))")
+        }
+        lines.append("  worst: \(try scores.worstAttackErrorRate(at: threshold).species)")
+        return lines.joined(separator: "\n")
       }
-      let worst = try scores.worstAttackErrorRate(at: usable)
-      lines.append("  worst: \(worst.species)")
-      return lines.joined(separator: "\n")
     }.joined(separator: "\n")
   }
 

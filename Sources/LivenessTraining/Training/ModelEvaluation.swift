@@ -33,30 +33,41 @@ public struct ModelEvaluation: Sendable {
     self.policy = name
     subjects = Set(captures.map(\.subject)).count
     self.captures = captures.count
-    bonaFide = Self.row("bona fide", live) { $0.verdict != .pass }
-    attacks = species.map { each in
-      Self.row(each, decided.filter { $0.0.species == each }) { $0.verdict == .pass }
+    // A retry is a response that refuses: the person did not pass.
+    let responses = PresentationAttackSet(
+      decided.map { capture, decision in
+        Presentation(
+          species: capture.isBonaFide ? nil : capture.species,
+          livenessScore: Presentation.decision(isBonaFide: decision.verdict == .pass))
+      })
+    bonaFide = Self.row(
+      "bona fide", try responses.bonaFideErrorRate(at: Presentation.decisionThreshold), live)
+    attacks = try species.map { each in
+      Self.row(
+        each, try responses.attackErrorRate(species: each, at: Presentation.decisionThreshold),
+        decided.filter { $0.0.species == each })
     }.sorted { $0.rate.value != $1.rate.value ? $0.rate.value > $1.rate.value : $0.name < $1.name }
     var groups: [String: [(LabelledCapture, LivenessDecision)]] = [:]
     for each in live {
       for (group, value) in each.0.groups { groups["\(group) = \(value)", default: []].append(each) }
     }
     self.groups = groups.sorted { $0.key < $1.key }.map { name, each in
-      Self.row(name, each) { $0.verdict != .pass }
+      Self.row(name, Proportion(each.count { $0.1.verdict != .pass }, of: each.count), each)
     }
     scores = PresentationAttackSet(
-      bonaFide: live.map { $0.1.scoreForEvaluation },
-      attacks: Dictionary(grouping: decided.filter { !$0.0.isBonaFide }, by: { $0.0.species })
-        .mapValues { $0.map { $0.1.scoreForEvaluation } })
+      decided.map { capture, decision in
+        Presentation(
+          species: capture.isBonaFide ? nil : capture.species, livenessScore: decision.scoreForEvaluation)
+      })
   }
 
   private static func row(
-    _ name: String, _ decided: [(LabelledCapture, LivenessDecision)], isError: (LivenessDecision) -> Bool
+    _ name: String, _ rate: Proportion, _ decided: [(LabelledCapture, LivenessDecision)]
   ) -> Row {
     var counts: [LivenessReason: Int] = [:]
     for (_, decision) in decided { for reason in decision.reasons { counts[reason, default: 0] += 1 } }
     return Row(
-      name: name, rate: Proportion(decided.count { isError($0.1) }, of: decided.count),
+      name: name, rate: rate,
       reasons: counts.sorted {
         $0.value != $1.value ? $0.value > $1.value : $0.key.rawValue < $1.key.rawValue
       }
