@@ -69,9 +69,14 @@ FK_INTERNAL const fk_capabilities *fk_find_capabilities(void);
   FK_INTERNAL int32_t fk_dot_i8_##level(const int8_t *a, const int8_t *b, size_t count);                   \
   FK_INTERNAL void fk_dot_blocks_i8_##level(const uint8_t *blocks, size_t block_count, size_t dimension,   \
                                             const int8_t *queries, size_t query_count, int32_t *products); \
-  FK_INTERNAL void fk_dot_blocks_u4_##level(const uint8_t *blocks, size_t block_count, size_t dimension,   \
+  FK_INTERNAL void fk_dot_blocks_u3_##level(const uint8_t *blocks, size_t block_count, size_t dimension,   \
                                             const int8_t *query, int32_t *products);                       \
+  FK_INTERNAL void fk_dot_rows_u2_##level(const uint8_t *rows, size_t dimension, const uint32_t *indices,  \
+                                          size_t count, const int8_t *query, int32_t *products);           \
   FK_INTERNAL size_t fk_select_i8_##level(                                                                 \
+      const int32_t *products, const float *scales, const float *errors, size_t count, float query_scale,  \
+      float error_factor, float constant, float cutoff, uint32_t *indices, float *estimates);              \
+  FK_INTERNAL size_t fk_refine_u2_##level(                                                                 \
       const int32_t *products, const float *scales, const float *errors, size_t count, float query_scale,  \
       float error_factor, float constant, float cutoff, uint32_t *indices, float *estimates);              \
   FK_INTERNAL void fk_dot_pairs_f32_##level(const float *a, size_t a_stride, size_t a_count, const float *b, \

@@ -187,17 +187,34 @@ static void check_blocks(const fk_kernels *level, const fk_kernels *scalar, size
   free(found.start);
 }
 
-static void check_blocks_u4(const fk_kernels *level, const fk_kernels *scalar, size_t dimension,
+static void check_blocks_u3(const fk_kernels *level, const fk_kernels *scalar, size_t dimension,
                             size_t block_count, int extreme) {
-  const size_t block_bytes = FK_BLOCK_ROWS / 2 * dimension, products = block_count * FK_BLOCK_ROWS;
+  const size_t block_bytes = 6 * dimension, products = block_count * FK_BLOCK_ROWS;
   uint8_t *blocks = aligned_alloc(64, block_count * block_bytes + 64);
-  for (size_t i = 0; i < block_count * block_bytes; i++) blocks[i] = extreme ? 0xf0 : (uint8_t)next_random();
+  for (size_t i = 0; i < block_count * block_bytes; i++) blocks[i] = extreme ? 0xff : (uint8_t)next_random();
   buffer query = codes(dimension, 3, extreme);
   buffer expected = allocate(products * 4, 0, 1), found = allocate(products * 4, 1, 4);
-  scalar->dot_blocks_u4(blocks, block_count, dimension, query.data, expected.data);
-  level->dot_blocks_u4(blocks, block_count, dimension, query.data, found.data);
-  compare(level->name, "dot_blocks_u4", expected.data, found.data, products * 4, dimension, block_count, extreme);
+  scalar->dot_blocks_u3(blocks, block_count, dimension, query.data, expected.data);
+  level->dot_blocks_u3(blocks, block_count, dimension, query.data, found.data);
+  compare(level->name, "dot_blocks_u3", expected.data, found.data, products * 4, dimension, block_count, extreme);
   free(blocks);
+  free(query.start);
+  free(expected.start);
+  free(found.start);
+}
+
+// Rows of the exact size, so that a read behind the last one is seen.
+static void check_rows_u2(const fk_kernels *level, const fk_kernels *scalar, size_t dimension, size_t count,
+                          int extreme) {
+  enum { ROWS = 24 };
+  buffer rows = codes(ROWS * dimension / 4, 1, extreme), query = codes(dimension, 3, extreme);
+  uint32_t indices[2 * ROWS];
+  for (size_t i = 0; i < count; i++) indices[i] = (uint32_t)((ROWS - 1 + 7 * i) % ROWS);
+  buffer expected = allocate(count * 4, 0, 1), found = allocate(count * 4, 1, 4);
+  scalar->dot_rows_u2((const uint8_t *)rows.data, dimension, indices, count, query.data, expected.data);
+  level->dot_rows_u2((const uint8_t *)rows.data, dimension, indices, count, query.data, found.data);
+  compare(level->name, "dot_rows_u2", expected.data, found.data, count * 4, dimension, count, extreme);
+  free(rows.start);
   free(query.start);
   free(expected.start);
   free(found.start);
@@ -240,6 +257,36 @@ static void check_select(const fk_kernels *level, const fk_kernels *scalar, size
   free(errors.start);
 }
 
+static void check_refine(const fk_kernels *level, const fk_kernels *scalar, size_t count, size_t shift, float cutoff) {
+  enum { ROWS_APART = 3 };
+  buffer products = allocate(count * 4, shift, 4), scales = floats(ORDINARY, ROWS_APART * count, shift);
+  buffer errors = floats(ORDINARY, ROWS_APART * count, 3 - shift), start = floats(ORDINARY, count, shift);
+  buffer indices[2] = {allocate(count * 4, 0, 4), allocate(count * 4, shift, 4)};
+  buffer estimates[2] = {allocate(count * 4, 0, 4), allocate(count * 4, shift, 4)};
+  size_t kept[2];
+  for (size_t i = 0; i < count; i++) ((int32_t *)products.data)[i] = (int32_t)next_random();
+  for (int side = 0; side < 2; side++) {
+    for (size_t i = 0; i < count; i++) ((uint32_t *)indices[side].data)[i] = (uint32_t)(ROWS_APART * i + i % ROWS_APART);
+    memcpy(estimates[side].data, start.data, count * 4);
+    kept[side] = (side == 0 ? scalar : level)
+                     ->refine_u2(products.data, scales.data, errors.data, count, 1e-9f, 0.3f, 0.01f, cutoff,
+                                 indices[side].data, estimates[side].data);
+  }
+  compare(level->name, "refine_u2 count", &kept[0], &kept[1], sizeof(size_t), count, shift, 0);
+  if (kept[0] == kept[1]) {
+    compare(level->name, "refine_u2 indices", indices[0].data, indices[1].data, kept[0] * 4, count, shift, 0);
+    compare(level->name, "refine_u2 estimates", estimates[0].data, estimates[1].data, kept[0] * 4, count, shift, 0);
+  }
+  for (int side = 0; side < 2; side++) {
+    free(indices[side].start);
+    free(estimates[side].start);
+  }
+  free(products.start);
+  free(scales.start);
+  free(errors.start);
+  free(start.start);
+}
+
 static void check_lengths(const fk_kernels *level, const fk_kernels *scalar) {
   static const size_t counts[] = {0,  1,  3,  4,  5,  7,  8,   9,   15,  16,  17,
                                   31, 32, 33, 63, 64, 65, 127, 128, 129, 512, 513};
@@ -265,7 +312,8 @@ static void check_planes(const fk_kernels *level, const fk_kernels *scalar) {
   static const size_t query_counts[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 24, 25, 64};
   for (size_t d = 0; d < sizeof dimensions / sizeof *dimensions; d++) {
     for (size_t b = 0; b < sizeof block_counts / sizeof *block_counts; b++) {
-      check_blocks_u4(level, scalar, dimensions[d], block_counts[b], (int)(b % 2));
+      check_blocks_u3(level, scalar, dimensions[d], block_counts[b], (int)(b % 2));
+      check_rows_u2(level, scalar, dimensions[d], block_counts[b], (int)(b % 2));
       for (size_t q = 0; q < sizeof query_counts / sizeof *query_counts; q++) {
         check_blocks(level, scalar, dimensions[d], block_counts[b], query_counts[q], (int)(q % 2));
       }
@@ -340,6 +388,7 @@ static void check_selections(const fk_kernels *level, const fk_kernels *scalar) 
     for (size_t shift = 0; shift < 4; shift++) {
       for (size_t c = 0; c < sizeof cutoffs / sizeof *cutoffs; c++) {
         check_select(level, scalar, count, shift, cutoffs[c], 0);
+        check_refine(level, scalar, count, shift, cutoffs[c]);
       }
       for (int tie = 0; tie < 20; tie++) check_select(level, scalar, count, shift, 0, 1);
     }

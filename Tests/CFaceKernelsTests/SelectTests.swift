@@ -100,4 +100,43 @@ import Testing
     check(rows, level, cutoff: -.infinity)
     check(rows, level, cutoff: 0)
   }
+
+  @Test(arguments: Level.available)
+  func `what a finer look leaves is what a plain loop leaves, in order, bits of the estimates included`(
+    level: Level
+  ) {
+    for count in [0, 1, 15, 16, 17, 33, 160] {
+      let rows = Rows(max(count, 1) * 3, seed: UInt64(count + 7))
+      let picked = (0..<count).map { UInt32(3 * $0 + $0 % 3) }
+      let coarse = (0..<count).map { Float($0 % 11) * 0.13 - 0.5 }
+      func refined(_ position: Int) -> (estimate: Float, bound: Float) {
+        let row = Int(picked[position])
+        let scaled = rows.queryScale * Float(rows.products[position])
+        let refinement = (rows.scales[row] * 0.25) * scaled
+        let spread = rows.errorFactor * rows.errors[row]
+        let (estimate, margin) = (coarse[position] + refinement, spread + rows.constant)
+        return (estimate, estimate + margin)
+      }
+      let cutoffs =
+        [-.infinity, 0, .infinity]
+        + (count > 0 ? [refined(count / 2).bound, refined(count / 2).bound.nextUp] : [])
+      for cutoff in cutoffs {
+        let memory = Memory()
+        defer { memory.free() }
+        let indices = memory.place(picked, shift: 1, filling: 99)
+        let estimates = memory.place(coarse, shift: 2)
+        let kept = level.kernels.refine_u2(
+          memory.place(rows.products, shift: 3, filling: .max).pointer, rows.scales, rows.errors, count,
+          rows.queryScale,
+          rows.errorFactor, rows.constant, cutoff, indices.pointer, estimates.pointer)
+        let expected = (0..<count).filter { refined($0).bound >= cutoff }
+        #expect(
+          Array(indices.values.prefix(kept)) == expected.map { picked[$0] }, "\(count) rows, cutoff \(cutoff)"
+        )
+        #expect(
+          estimates.values.prefix(kept).map(\.bitPattern) == expected.map { refined($0).estimate.bitPattern })
+        #expect(indices.isGuardIntact && estimates.isGuardIntact)
+      }
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import Biometrics
 import FaceMatching
+import Foundation
 
 /// The plain way to search, to hold the quick one against: every row scored, then sorted.
 struct Exhaustive {
@@ -45,7 +46,9 @@ func allConfigurations() -> [Gallery.Configuration] {
       Gallery.Configuration.smallSegments(threadCount: $0, batchFirstPass: .blas)
     }
   }
+  // Rows in files are bounded before they are read.
   return configurations
+    + [1, 2].map { Gallery.Configuration.smallSegments(threadCount: $0, rowFolder: NSTemporaryDirectory()) }
 }
 
 extension Gallery.Configuration {

@@ -139,9 +139,9 @@ extension Gallery {
     try Data("RVGALLERY".utf8).write(to: URL(filePath: folder.file("text")))
     #expect(empty.failure(reading: folder.file("text")) == .notASnapshot)
     var newer = try SnapshotFixture.bytes(path)
-    newer[8] = 2
+    newer[8] = 3
     try Data(newer).write(to: URL(filePath: folder.file("newer")))
-    #expect(empty.failure(reading: folder.file("newer")) == .version(found: 2, expected: 1))
+    #expect(empty.failure(reading: folder.file("newer")) == .version(found: 3, expected: 2))
     try gallery.writeSnapshot(of: "organisation", to: path, generation: generation, key: key)
     #expect(empty.failure(reading: path) == .sealing(isSealed: true))
     let wrong = SnapshotKey([UInt8](repeating: 1, count: 32))

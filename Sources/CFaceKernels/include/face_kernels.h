@@ -97,11 +97,25 @@ typedef struct fk_kernels {
   void (*dot_blocks_i8)(const uint8_t *blocks, size_t block_count, size_t dimension, const int8_t *queries,
                         size_t query_count, int32_t *products);
 
-  /// Exact dot products of one query with all rows of `block_count` blocks of the interleaved 4-bit plane (see
-  /// fk_pack_block_u4): products[row] = sum of (2 * code - 15) * query. `dimension` is a multiple of
-  /// FK_DIMENSION_STEP; blocks are 64-byte aligned. No overflow up to 1,126,000 dimensions.
-  void (*dot_blocks_u4)(const uint8_t *blocks, size_t block_count, size_t dimension, const int8_t *query,
+  /// Exact dot products of one query with all rows of `block_count` blocks of the interleaved 3-bit plane (see
+  /// fk_pack_block_u3): products[row] = sum of (2 * code - 7) * query. `dimension` is a multiple of
+  /// FK_DIMENSION_STEP; blocks are 64-byte aligned. No overflow up to 2,400,000 dimensions.
+  void (*dot_blocks_u3)(const uint8_t *blocks, size_t block_count, size_t dimension, const int8_t *query,
                         int32_t *products);
+
+  /// Exact dot products of one query with the rows `indices` of 2-bit codes (see fk_pack_row_u2), which lie
+  /// `dimension` / 4 bytes apart: products[i] = sum of (2 * code - 3) * query. `dimension` is a multiple of
+  /// FK_DIMENSION_STEP. The next rows are prefetched. No overflow up to 5,600,000 dimensions.
+  void (*dot_rows_u2)(const uint8_t *rows, size_t dimension, const uint32_t *indices, size_t count,
+                      const int8_t *query, int32_t *products);
+
+  /// The rows that a finer look leaves of `count` selected ones: estimate[i] += (scale[r] / 4) * (query_scale * product[i])
+  /// for the row r = indices[i] (see fk_quantise_u5); those with estimate + (error_factor * error[r] + constant) >= cutoff
+  /// move to the front of `indices` and `estimates`, in order. Each step one f32 operation, rounded once, no fusing.
+  /// Returns how many they are.
+  size_t (*refine_u2)(const int32_t *products, const float *scales, const float *errors, size_t count,
+                      float query_scale, float error_factor, float constant, float cutoff, uint32_t *indices,
+                      float *estimates);
 
   /// For i < count (a multiple of 16), estimate = scale[i] * (query_scale * product[i]); where
   /// estimate + (error_factor * error[i] + constant) >= cutoff, appends i to `indices` and estimate to `estimates`.
@@ -146,14 +160,25 @@ void fk_negated_distances_f64(double squared_norm, const double *squared_norms, 
 /// with code 0. This is at once the layout of a VNNI lane a row and of an AMX B tile.
 void fk_pack_block(const int8_t *codes, size_t stride, size_t count, size_t dimension, uint8_t *block);
 
-/// A row as 4-bit codes 0...15, which stand for (2 * code - 15) * scale, with the bound of its error. An infinity or
-/// NaN in the row gives an error of +infinity.
-fk_quantisation fk_quantise_u4(const float *row, size_t count, uint8_t *codes);
+/// What remains of a row of floats besides 5-bit codes, and besides their three upper bits.
+typedef struct fk_layered_quantisation {
+  float scale;             // 0 for a row of zeros
+  float error_norm;        // an upper bound of the norm of row - (2 * code - 31) * scale, rounded upwards
+  float upper_error_norm;  // the same of row - (2 * (code / 4) - 7) * 4 * scale
+} fk_layered_quantisation;
 
-/// Interleaves sixteen rows of `dimension` 4-bit codes (a byte each, one row after the other) into one block of
-/// 8 * `dimension` bytes: byte 64 * (d / 8) + 4 * row + d % 4 holds dimension d in its low nibble where d % 8 < 4, else in
-/// its high one.
-void fk_pack_block_u4(const uint8_t *codes, size_t dimension, uint8_t *block);
+/// A row as 5-bit codes 0...31. An infinity or NaN in the row gives errors of +infinity.
+fk_layered_quantisation fk_quantise_u5(const float *row, size_t count, uint8_t *codes);
+
+/// Interleaves sixteen rows of `dimension` 3-bit codes (a byte each, one row after the other) into one block of
+/// 6 * `dimension` bytes: three lines of 64 bytes for 32 dimensions, in which byte 4 * row + d % 4 belongs to a dimension d
+/// of a row. With g = d % 32 / 4, the two lower bits of its code are bits 2 * (g % 4) and above of line g / 4, and the upper
+/// one is bit 2, 3, 6, 7, 0, 1, 4 or 5, for g = 0...7, of line 2.
+void fk_pack_block_u3(const uint8_t *codes, size_t dimension, uint8_t *block);
+
+/// Packs a row of `dimension` 2-bit codes, a multiple of four, into `dimension` / 4 bytes: byte i holds, from its lowest bits
+/// up, the codes i, i + dimension / 4, i + dimension / 2 and i + 3 * dimension / 4.
+void fk_pack_row_u2(const uint8_t *codes, size_t dimension, uint8_t *row);
 
 /// Rotates a row in place by a fixed orthogonal map that makes its components alike in size; the same bits everywhere.
 /// The result differs from the true rotation by at most FK_ROTATION_ERROR of the row's norm, up to 4,096 components.

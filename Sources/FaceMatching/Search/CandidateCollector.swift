@@ -1,8 +1,9 @@
 /// Gathers, for one probe, the rows that may still be among its results.
 ///
-/// The rows of the highest estimates so far are scored at once; `cutoff` is the score of the k-th best of all rows scored,
-/// so it is never above that of the last result, and it nears it early. A row is dropped only when its upper bound is below
-/// the cutoff; one that is neither dropped nor scored is pending.
+/// The rows of the highest estimates so far are scored at once, where that costs little; of others a lower bound is taken.
+/// `cutoff` is the k-th best of all scores, or of a bound of each row, so it is never above the score of the last result, and
+/// it nears it early. A row is dropped only when its upper bound is below the cutoff; one that is neither dropped nor scored
+/// is pending.
 struct CandidateCollector {
   struct Scored {
     let score: Float
@@ -14,8 +15,10 @@ struct CandidateCollector {
     let location: RowLocation
   }
 
-  private let isLimited: Bool
+  let isLimited: Bool
   private var bestScores: BoundedHeap
+  /// Of one number a row: its lower bound or, where it was scored at once, its score.
+  private var bestBounds: BoundedHeap
   private var bestEstimates: BoundedHeap
   private(set) var cutoff: Float
   private(set) var pending: [Pending] = []
@@ -31,8 +34,12 @@ struct CandidateCollector {
     cutoff = request.floor
     isLimited = request.limit < rowCount
     bestScores = BoundedHeap(capacity: isLimited ? request.limit : 0)
+    bestBounds = bestScores
     bestEstimates = BoundedHeap(capacity: isLimited ? request.limit + Self.spareEstimates : 0)
   }
+
+  /// Whether rows can be ruled out: not while there are fewer scored than results asked for.
+  var hasCutoff: Bool { !isLimited || bestScores.least != nil }
 
   /// Takes a row whose score is at most `upperBound` and nearly `estimate`; `score` gives its defined score.
   mutating func offer(
@@ -47,18 +54,36 @@ struct CandidateCollector {
     }
   }
 
-  /// Takes a row whose score is known.
+  /// Takes a row whose score lies between the bounds, and is not worth finding yet.
+  mutating func offer(_ location: RowLocation, lowerBound: Float, upperBound: Float) {
+    guard upperBound >= cutoff else { return }
+    bestBounds.offer(lowerBound)
+    if let least = bestBounds.least { cutoff = max(cutoff, least) }
+    pending.append(Pending(upperBound: upperBound, location: location))
+  }
+
+  /// Takes a row whose score is known, and of which no bound was taken.
   mutating func settle(_ location: RowLocation, _ score: Float) {
     guard score >= cutoff else { return }
-    scored.append(Scored(score: score, location: location))
-    bestScores.offer(score)
+    bestBounds.offer(score)
+    if let least = bestBounds.least { cutoff = max(cutoff, least) }
+    keep(Scored(score: score, location: location))
+  }
+
+  private mutating func keep(_ row: Scored) {
+    guard row.score >= cutoff else { return }
+    scored.append(row)
+    bestScores.offer(row.score)
     if let least = bestScores.least { cutoff = max(cutoff, least) }
   }
 
   /// Scores what waits when it is much, and forgets what can't be a result any more: also rows whose score is the last
   /// result's, when enough others have it and were enrolled before.
   mutating func thinOut(_ scores: ([RowLocation]) -> [Float]) {
-    if pending.count > Self.waitingLimit { settlePending(scores) }
+    if pending.count > Self.waitingLimit {
+      pending.removeAll { $0.upperBound < cutoff }
+      if pending.count > Self.waitingLimit / 2 { settlePending(scores) }
+    }
     guard isLimited, scored.count > Self.waitingLimit + 2 * bestScores.capacity else { return }
     scored.removeAll { $0.score < cutoff }
     scored.sort { $0.score != $1.score ? $0.score > $1.score : $0.location < $1.location }
@@ -68,8 +93,9 @@ struct CandidateCollector {
   /// Takes over what another part of the scan gathered.
   mutating func merge(_ other: CandidateCollector) {
     pending += other.pending
-    for row in other.scored { settle(row.location, row.score) }
-    cutoff = max(cutoff, other.cutoff)
+    for row in other.scored { keep(row) }
+    for bound in other.bestBounds.values { bestBounds.offer(bound) }
+    cutoff = max(cutoff, other.cutoff, bestBounds.least ?? cutoff)
   }
 
   /// Scores what is pending and returns every row that may be a result.
@@ -82,6 +108,6 @@ struct CandidateCollector {
     let locations = pending.lazy.filter { [cutoff] in $0.upperBound >= cutoff }.map(\.location)
     let rows = Array(locations)
     pending.removeAll(keepingCapacity: true)
-    for (location, score) in zip(rows, scores(rows)) { settle(location, score) }
+    for (location, score) in zip(rows, scores(rows)) { keep(Scored(score: score, location: location)) }
   }
 }

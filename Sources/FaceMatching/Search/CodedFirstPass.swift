@@ -2,8 +2,8 @@ import CFaceKernels
 
 /// Candidates by products of coded rows within a proven error bound (see `QuantisedProbe`).
 ///
-/// A single probe waits for memory, so it reads the coarse plane, and the fine one besides where the coarse one rules out
-/// little; several wait for arithmetic and read the fine one.
+/// A single probe waits for memory, so it reads the coarse plane, and the residual codes of the rows that this leaves;
+/// where little is ruled out so, the fine plane. Several wait for arithmetic and read the fine one.
 struct CodedFirstPass: FirstPass {
   struct Scratch {
     var products: [Int32]
@@ -11,24 +11,21 @@ struct CodedFirstPass: FirstPass {
     var estimates: [Float]
     /// For each frame met: the probes' products with its centre.
     var offsets: [ObjectIdentifier: [Float]] = [:]
-    /// Units for which the coarse plane is not tried, since it ruled out little of the one before.
+    /// Units for which the fine plane is read at once, since coarse and residual codes ruled out little.
     var fineUnits = 0
+    /// How many that will be at the next time: twice as many each time in a row.
+    var nextFineUnits = 1
   }
-
-  /// Where the coarse plane leaves more than this share of a unit's rows, the fine one costs less than scoring them.
-  private static let densePart = 6
-  /// For how many units that is then taken for granted.
-  private static let fineUnits = 16
 
   /// Probes multiplied in one call: with a unit's rows, their products fit the second-level cache.
   private static let groupSize = 64
 
   private let values: [[Float]]
-  private let probes: [QuantisedProbe]
+  let probes: [QuantisedProbe]
   /// All probes' codes, one after the other.
-  private let codes: [Int8]
-  private let planeDimension: Int
-  private let kernels: Kernels
+  let codes: [Int8]
+  let planeDimension: Int
+  let kernels: Kernels
 
   init(_ probes: [[Float]], kernels: Kernels) {
     let planeDimension = probes[0].count.roundedUp(toMultipleOf: Int(FK_DIMENSION_STEP))
@@ -69,41 +66,15 @@ struct CodedFirstPass: FirstPass {
           probe: probe, rows: rows, plane: plane,
           constant: probes[probe].constant(largestNorm: view.largestNorm),
           offset: offsets[probe], position: (probe - first) * rows.count)
-        hand(estimates, select(estimates, &scratch, cutoff: cutoff(probe)), scratch, to: accept)
+        hand(
+          estimates, errors: plane.errors, select(estimates, &scratch, cutoff: cutoff(probe)), scratch,
+          to: accept)
       }
     }
-  }
-
-  private func scanSingle(
-    _ rows: Range<Int>, of view: SegmentView, offset: Float, scratch: inout Scratch, cutoff: Float,
-    accept: (_ probe: Int, _ selection: Selection) -> Void
-  ) {
-    let (block, blockCount) = (rows.lowerBound / Int(FK_BLOCK_ROWS), rows.count / Int(FK_BLOCK_ROWS))
-    let constant = probes[0].constant(largestNorm: view.largestNorm)
-    func estimates(_ plane: CodePlane) -> Estimates {
-      Estimates(probe: 0, rows: rows, plane: plane, constant: constant, offset: offset, position: 0)
-    }
-    if scratch.fineUnits == 0 {
-      let coarse = estimates(view.segment.coarse)
-      codes.withUnsafeBufferPointer {
-        kernels.table.pointee.dot_blocks_u4(
-          coarse.plane.block(block), blockCount, planeDimension, $0.baseAddress!, &scratch.products)
-      }
-      let count = select(coarse, &scratch, cutoff: cutoff)
-      // Before there is a cutoff no plane rules anything out.
-      if count * Self.densePart < rows.count || cutoff <= -1 {
-        return hand(coarse, count, scratch, to: accept)
-      }
-      scratch.fineUnits = Self.fineUnits
-    }
-    scratch.fineUnits -= 1
-    let fine = estimates(view.segment.fine)
-    multiply(0..<1, fine.plane.block(block), blockCount: blockCount, into: &scratch.products)
-    hand(fine, select(fine, &scratch, cutoff: cutoff), scratch, to: accept)
   }
 
   /// The products of a probe with rows of a plane, and what makes estimates and bounds of them.
-  private struct Estimates {
+  struct Estimates {
     let probe: Int
     let rows: Range<Int>
     let plane: CodePlane
@@ -120,7 +91,7 @@ struct CodedFirstPass: FirstPass {
     return offsets
   }
 
-  private func multiply(
+  func multiply(
     _ group: Range<Int>, _ blocks: UnsafePointer<UInt8>, blockCount: Int, into products: inout [Int32]
   ) {
     codes.withUnsafeBufferPointer { codes in
@@ -132,7 +103,7 @@ struct CodedFirstPass: FirstPass {
   }
 
   /// The number of rows whose score may reach the cutoff; `scratch` says which, and their estimates.
-  private func select(_ estimates: Estimates, _ scratch: inout Scratch, cutoff: Float) -> Int {
+  func select(_ estimates: Estimates, _ scratch: inout Scratch, cutoff: Float) -> Int {
     let (plane, first) = (estimates.plane, estimates.rows.lowerBound)
     let probe = probes[estimates.probe]
     return scratch.products.withUnsafeBufferPointer { products in
@@ -144,8 +115,9 @@ struct CodedFirstPass: FirstPass {
     }
   }
 
-  private func hand(
-    _ estimates: Estimates, _ count: Int, _ scratch: Scratch,
+  /// Hands over the rows selected; `errors` are those of the codes that the estimates were made with.
+  func hand(
+    _ estimates: Estimates, errors: UnsafePointer<Float>, _ count: Int, _ scratch: Scratch,
     to accept: (_ probe: Int, _ selection: Selection) -> Void
   ) {
     if count == 0 { return }
@@ -156,7 +128,7 @@ struct CodedFirstPass: FirstPass {
           Selection(
             firstRow: estimates.rows.lowerBound, indices: UnsafeBufferPointer(rebasing: indices[..<count]),
             estimates: UnsafeBufferPointer(rebasing: values[..<count]), offset: estimates.offset,
-            errors: estimates.plane.errors + estimates.rows.lowerBound,
+            errors: errors + estimates.rows.lowerBound,
             errorFactor: probes[estimates.probe].errorFactor, constant: estimates.constant))
       }
     }

@@ -42,9 +42,13 @@ struct Selection {
 
   func estimate(_ position: Int) -> Float { estimates[position] + offset }
 
-  func upperBound(_ position: Int) -> Float {
+  func upperBound(_ position: Int) -> Float { (estimate(position) + slack(position)).nextUp }
+
+  func lowerBound(_ position: Int) -> Float { (estimate(position) - slack(position)).nextDown }
+
+  private func slack(_ position: Int) -> Float {
     let error = errors.map { $0[Int(indices[position])] } ?? 0
-    return (estimate(position) + (errorFactor * error + constant).nextUp).nextUp
+    return (errorFactor * error + constant).nextUp
   }
 }
 

@@ -5,7 +5,8 @@ import CFaceKernels
 /// A row x is coded as y = R(x − m), a probe q as p = R(q), with a rotation R: q·x = q·m + p·y. For y ≈ ŷ = s·c with
 /// ‖y − ŷ‖ ≤ e, and p ≈ p̂ = t·d with ‖p − p̂‖ ≤ f: p·y − p̂·ŷ = p̂·(y − ŷ) + (p − p̂)·y, so by Cauchy–Schwarz it is at
 /// most (‖p‖ + f)·e + f·‖y‖ in magnitude. ‖p‖ is 1 to within 2e-6. `constant` adds margins: of the rotation
-/// (`CodingFrame`), of the defined reduction and of q·m by it, and of the estimate itself.
+/// (`CodingFrame`), of the defined reduction and of q·m by it, and of the estimate itself, at most eight roundings of
+/// numbers below 2.
 struct QuantisedProbe {
   let codes: [Int8]
   let scale: Float
@@ -27,7 +28,7 @@ struct QuantisedProbe {
     scale = quantisation.scale
     probeError = Double(quantisation.error_norm)
     errorFactor = Float(Self.unitNormBound + probeError).nextUp
-    margin = 2 * Self.roundingMargin(dimension: values.count) + CodingFrame.roundingMargin + 1e-6
+    margin = 2 * Self.roundingMargin(dimension: values.count) + CodingFrame.roundingMargin + 2e-6
   }
 
   /// What is added to every bound, for rows of which y is no longer than `largestNorm`.

@@ -54,17 +54,24 @@ struct Scan: Sendable {
     _ selection: Selection, of unit: ScanUnit, for probe: Int, into collector: inout CandidateCollector
   ) {
     let segment = view[unit.segment].segment
-    if selection.indices.count * Self.densePart > unit.rows.count, selection.indices.count > request.limit {
+    // Before there is a cutoff every row is left, and few of them will be scored.
+    if selection.indices.count * Self.densePart > unit.rows.count, selection.indices.count > request.limit,
+      segment.readsRowsFromFile ? !collector.isLimited : collector.hasCutoff
+    {
       return takeDense(unit.wholeBlockRows, of: unit.segment, for: probe, into: &collector)
     }
     for position in selection.indices.indices {
       let upperBound = selection.upperBound(position)
       let row = selection.row(position)
       guard upperBound >= collector.cutoff, includes(row, of: segment) else { continue }
-      collector.offer(
-        RowLocation(segment: unit.segment, row: row), estimate: selection.estimate(position),
-        upperBound: upperBound
-      ) { score(probe, at: $0) }
+      let location = RowLocation(segment: unit.segment, row: row)
+      if segment.readsRowsFromFile {
+        collector.offer(location, lowerBound: selection.lowerBound(position), upperBound: upperBound)
+        continue
+      }
+      collector.offer(location, estimate: selection.estimate(position), upperBound: upperBound) {
+        score(probe, at: $0)
+      }
     }
   }
 
@@ -121,6 +128,7 @@ struct Scan: Sendable {
     if locations.isEmpty { return [] }
     let rows = locations.map { location -> UnsafePointer<Float> in
       let segment = view[location.segment].segment
+      if segment.readsRowsFromFile { segment.fetch(location.row) }
       return UnsafePointer(segment.rows + location.row * segment.stride)
     }
     return [Float](unsafeUninitializedCapacity: rows.count) { scores, count in

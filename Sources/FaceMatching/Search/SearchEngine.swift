@@ -48,7 +48,8 @@ final class SearchEngine: Sendable {
   /// The results of each probe, best first. All probes have the dimension of the view's rows.
   func search(_ probes: [[Float]], in view: PartitionView, _ request: SearchRequest) -> [[Candidate]] {
     guard request.limit > 0, view.segmentCount > 0, !probes.isEmpty else { return probes.map { _ in [] } }
-    if let blas, probes.count >= Self.blasBatch {
+    // A BLAS reads every row in full.
+    if let blas, probes.count >= Self.blasBatch, !view.readsRowsFromFile {
       return search(probes, in: view, request, firstPass: BLASFirstPass(probes, blas: blas))
     }
     return search(probes, in: view, request, firstPass: CodedFirstPass(probes, kernels: kernels))

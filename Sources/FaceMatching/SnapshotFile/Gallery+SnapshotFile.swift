@@ -1,4 +1,5 @@
 import Biometrics
+import CFaceKernels
 
 /// What a snapshot file is of.
 public struct SnapshotFileInformation: Hashable, Sendable {
@@ -106,6 +107,10 @@ extension SnapshotFileWriter {
     try write(.rows, index, segment.rows, count: view.count * segment.stride)
     try write(.coarseCodes, .coarseBounds, index, segment.coarse, rows: view.count)
     try write(.fineCodes, .fineBounds, index, segment.fine, rows: view.count)
+    let residual = segment.residual
+    try write(.residualCodes, index, residual.codes, count: residual.byteCount(rows: view.count))
+    try write(
+      .residualErrors, index, residual.errors, count: view.count.roundedUp(toMultipleOf: Int(FK_BLOCK_ROWS)))
   }
 
   private mutating func write(

@@ -160,6 +160,8 @@ struct SnapshotFileReader: Sendable {
       largestNorm: entry.largestNorm, memory: try rows(sections[.rows]![index]))
     try fill(segment.coarse, index, .coarseCodes, .coarseBounds)
     try fill(segment.fine, index, .fineCodes, .fineBounds)
+    try load(sections[.residualCodes]![index], into: segment.residual.codes)
+    try load(sections[.residualErrors]![index], into: segment.residual.errors)
     return SegmentView(segment)
   }
 
@@ -198,7 +200,8 @@ struct SnapshotFileReader: Sendable {
 /// The sections of a segment and their sizes.
 enum SegmentSections {
   static let kinds: [SnapshotSection.Kind] = [
-    .references, .rows, .coarseCodes, .coarseBounds, .fineCodes, .fineBounds,
+    .references, .rows, .coarseCodes, .coarseBounds, .fineCodes, .fineBounds, .residualCodes,
+    .residualErrors,
   ]
 
   /// The size that a kind has for a number of rows; nil for one that depends on their names.
@@ -207,10 +210,13 @@ enum SegmentSections {
     let planeDimension = dimension.roundedUp(toMultipleOf: Int(FK_DIMENSION_STEP))
     return switch kind {
     case .rows: rows * dimension.roundedUp(toMultipleOf: 16) * MemoryLayout<Float>.size
-    case .coarseCodes: blocks * CodePlane.bytesPerBlock(.fourBits, planeDimension: planeDimension)
+    case .coarseCodes: blocks * CodePlane.bytesPerBlock(.threeBits, planeDimension: planeDimension)
     case .fineCodes: blocks * CodePlane.bytesPerBlock(.eightBits, planeDimension: planeDimension)
+    case .residualCodes:
+      blocks * Int(FK_BLOCK_ROWS) * ResidualCodes.bytesPerRow(planeDimension: planeDimension)
     case .coarseBounds, .fineBounds:
       2 * rows.roundedUp(toMultipleOf: Int(FK_BLOCK_ROWS)) * MemoryLayout<Float>.size
+    case .residualErrors: rows.roundedUp(toMultipleOf: Int(FK_BLOCK_ROWS)) * MemoryLayout<Float>.size
     case .directory, .frame, .references: nil
     }
   }

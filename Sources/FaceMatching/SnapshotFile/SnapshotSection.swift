@@ -11,6 +11,8 @@ struct SnapshotSection {
     case coarseBounds = 6
     case fineCodes = 7
     case fineBounds = 8
+    case residualCodes = 9
+    case residualErrors = 10
   }
 
   /// Bytes of an entry of the table.

@@ -8,7 +8,7 @@ import Glibc
 /// `@unchecked Sendable`: as its segment, whose rules guard it.
 struct CodePlane: @unchecked Sendable {
   enum Width: Int {
-    case fourBits = 4
+    case threeBits = 3
     case eightBits = 8
   }
 
@@ -50,8 +50,8 @@ struct CodePlane: @unchecked Sendable {
       + UnsafeBufferPointer(start: errors, count: count)
   }
 
-  func set(_ quantisation: fk_quantisation, row: Int) {
-    scales[row] = quantisation.scale
-    errors[row] = quantisation.error_norm
+  func set(scale: Float, error: Float, row: Int) {
+    scales[row] = scale
+    errors[row] = error
   }
 }

@@ -28,6 +28,10 @@ struct PartitionView: Sendable {
 
   var segmentCount: Int { sealed.count + (tail == nil ? 0 : 1) }
 
+  var readsRowsFromFile: Bool {
+    sealed.contains { $0.segment.readsRowsFromFile } || tail?.segment.readsRowsFromFile == true
+  }
+
   subscript(position: Int) -> SegmentView {
     position < sealed.count ? sealed[position] : tail!
   }

@@ -21,6 +21,11 @@ final class RowMemory: @unchecked Sendable {
   private let owner: Owner
   private let byteCount: Int
 
+  /// Whether reading a row may mean waiting for a disk.
+  var isFile: Bool {
+    if case .process = owner { false } else { true }
+  }
+
   private init(_ rows: UnsafeMutablePointer<Float>, byteCount: Int, owner: Owner) {
     self.rows = rows
     self.byteCount = byteCount
@@ -59,6 +64,15 @@ final class RowMemory: @unchecked Sendable {
     return RowMemory(
       start.bindMemory(to: Float.self, capacity: count), byteCount: count * MemoryLayout<Float>.size,
       owner: .snapshot(file))
+  }
+
+  /// Has the system fetch `count` elements from `first` on, without waiting for it.
+  func fetch(_ first: Int, count: Int) {
+    let page = UInt(sysconf(Int32(_SC_PAGESIZE)))
+    let start = UInt(bitPattern: rows + first) / page * page
+    madvise(
+      UnsafeMutableRawPointer(bitPattern: start), Int(UInt(bitPattern: rows + first + count) - start),
+      MADV_WILLNEED)
   }
 
   deinit {

@@ -13,9 +13,10 @@ import Synchronization
 /// `@unchecked Sendable`: memory below a published count is immutable, `removedAt` is atomic, and one writer at a
 /// time, under the partition's lock, appends.
 final class Segment: @unchecked Sendable {
-  /// The rows of a segment: as many as fill a huge page of the coarse plane, which single probes stream.
+  /// The rows of a segment: as many as fill three huge pages of the coarse plane, which single probes stream.
   static func standardCapacity(dimension: Int) -> Int {
-    (2 << 20) / (dimension.roundedUp(toMultipleOf: Int(FK_DIMENSION_STEP)) / 2) / Int(FK_BLOCK_ROWS)
+    let planeDimension = dimension.roundedUp(toMultipleOf: Int(FK_DIMENSION_STEP))
+    return (6 << 20) / CodePlane.bytesPerBlock(.threeBits, planeDimension: planeDimension)
       * Int(FK_BLOCK_ROWS)
   }
 
@@ -32,8 +33,10 @@ final class Segment: @unchecked Sendable {
 
   let rows: UnsafeMutablePointer<Float>
   private let memory: RowMemory
-  /// Half the memory traffic of `fine`: for single probes, which are bound by it.
+  /// Three eighths of the memory traffic of `fine`: for single probes, which are bound by it.
   let coarse: CodePlane
+  /// What the coarse plane lacks to five bits.
+  let residual: ResidualCodes
   /// For batches, which are bound by arithmetic rather than by memory.
   let fine: CodePlane
   let references: UnsafeMutablePointer<EnrolledReference>
@@ -60,7 +63,8 @@ final class Segment: @unchecked Sendable {
     planeDimension = dimension.roundedUp(toMultipleOf: Int(FK_DIMENSION_STEP))
     self.memory = memory
     rows = memory.rows
-    coarse = CodePlane(.fourBits, capacity: capacity, planeDimension: planeDimension)
+    coarse = CodePlane(.threeBits, capacity: capacity, planeDimension: planeDimension)
+    residual = ResidualCodes(capacity: capacity, planeDimension: planeDimension)
     fine = CodePlane(.eightBits, capacity: capacity, planeDimension: planeDimension)
     references = .allocate(capacity: capacity)
     removedAt = .allocate(capacity: capacity)
@@ -86,12 +90,19 @@ final class Segment: @unchecked Sendable {
   deinit {
     references.deinitialize(count: count)
     coarse.deallocate()
+    residual.deallocate()
     fine.deallocate()
     references.deallocate()
     removedAt.deallocate()
   }
 
   var isFull: Bool { count == capacity }
+
+  /// Whether scoring a row may mean waiting for a disk, so that bounds are worth more arithmetic.
+  var readsRowsFromFile: Bool { memory.isFile }
+
+  /// Has a row fetched that is scored soon.
+  func fetch(_ row: Int) { memory.fetch(row * stride, count: dimension) }
 
   /// Appends a row. The caller publishes the new count.
   func append(_ values: UnsafeBufferPointer<Float>, as reference: EnrolledReference, kernels: Kernels) {
@@ -131,21 +142,37 @@ final class Segment: @unchecked Sendable {
     withUnsafeTemporaryAllocation(of: Float.self, capacity: planeDimension) { placed in
       withUnsafeTemporaryAllocation(byteCount: 2 * codeCount, alignment: 64) { codes in
         let fineCodes = codes.baseAddress!.assumingMemoryBound(to: Int8.self)
-        let coarseCodes = (codes.baseAddress! + codeCount).assumingMemoryBound(to: UInt8.self)
+        let layeredCodes = (codes.baseAddress! + codeCount).assumingMemoryBound(to: UInt8.self)
         for lane in 0..<Int(FK_BLOCK_ROWS) {
           let (row, place) = (first + lane, lane * planeDimension)
           frame.place(rows + row * stride, in: placed)
           let values = UnsafePointer(placed.baseAddress!)
           let norm = kernels.table.pointee.squared_norm_f32(values, planeDimension).squareRoot()
           largestNorm = max(largestNorm, Float(norm * (1 + 0x1p-30)).nextUp)
-          fine.set(kernels.table.pointee.quantise_i8(values, planeDimension, fineCodes + place), row: row)
-          coarse.set(fk_quantise_u4(values, planeDimension, coarseCodes + place), row: row)
+          let quantisation = kernels.table.pointee.quantise_i8(values, planeDimension, fineCodes + place)
+          fine.set(scale: quantisation.scale, error: quantisation.error_norm, row: row)
+          encodeLayers(values, layeredCodes + place, row: row)
         }
         fk_pack_block(fineCodes, planeDimension, planeDimension, planeDimension, fine.block(block))
-        fk_pack_block_u4(coarseCodes, planeDimension, coarse.block(block))
+        fk_pack_block_u3(layeredCodes, planeDimension, coarse.block(block))
         explicit_bzero(codes.baseAddress!, codes.count)
         explicit_bzero(placed.baseAddress!, planeDimension * MemoryLayout<Float>.size)
       }
+    }
+  }
+
+  /// Codes a row in five bits, keeps the lower two and leaves the upper three in `codes`.
+  private func encodeLayers(_ values: UnsafePointer<Float>, _ codes: UnsafeMutablePointer<UInt8>, row: Int) {
+    let quantisation = fk_quantise_u5(values, planeDimension, codes)
+    coarse.set(scale: 4 * quantisation.scale, error: quantisation.upper_error_norm, row: row)
+    residual.errors[row] = quantisation.error_norm
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: planeDimension) { lower in
+      for d in 0..<planeDimension {
+        lower[d] = codes[d] & 3
+        codes[d] >>= 2
+      }
+      fk_pack_row_u2(lower.baseAddress!, planeDimension, residual.row(row))
+      explicit_bzero(lower.baseAddress!, planeDimension)
     }
   }
 }
