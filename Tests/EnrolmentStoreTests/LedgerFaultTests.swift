@@ -172,7 +172,7 @@ struct LedgerFaultTests {
   )
   func realFullDisk() async throws {
     let folder = try TemporaryFolder()
-    guard Self.run("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder.path]) else {
+    guard Self.run("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", folder.path]) else {
       print("real full disk: skipped, no file system can be mounted here")
       return
     }

@@ -45,6 +45,12 @@ final class ErasureLedger {
     }
     guard content[..<firstEnd].elementsEqual(title.utf8) else { throw damaged(0) }
     try parse(content[(firstEnd + 1)...])
+    // What is left of a torn entry must go before another is added behind it.
+    if access == .readWrite, end < content.count {
+      guard disk.truncate(descriptor, off_t(end)) == 0, disk.synchronise(descriptor) == 0 else {
+        throw unavailable()
+      }
+    }
   }
 
   deinit { Glibc.close(descriptor) }
@@ -106,7 +112,6 @@ final class ErasureLedger {
       rest = rest[(lineEnd + 1)...]
     }
     end = rest.startIndex
-    if !rest.isEmpty { _ = disk.truncate(descriptor, off_t(end)) }
   }
 
   private func link(_ json: [UInt8], after previous: Digest) -> Digest {
