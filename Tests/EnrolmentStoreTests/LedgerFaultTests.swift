@@ -179,7 +179,7 @@ struct LedgerFaultTests {
     defer { _ = Self.run("umount", ["-l", folder.path]) }
     let key = MasterKey(.random())
     let ballast = folder.path + "/ballast"
-    try Data(count: 200_000).write(to: URL(filePath: ballast))
+    try Data(count: 4_000_000).write(to: URL(filePath: ballast))
     var store = try await SQLiteStore.open(.init(path: folder.path + "/bank.db"), masterKey: key)
     try await Sample.people(of: store)
     var acknowledged: Set<SessionID> = []
