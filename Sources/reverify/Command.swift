@@ -27,8 +27,11 @@ let commands: [any (Command & Sendable).Type] = [
   WhatIfCommand.self, HealthCommand.self, TuneLivenessCommand.self,
   ScoreLivenessCommand.self, SimulateCapturesCommand.self, EvaluatePADCommand.self, VerifyErasedCommand.self,
   InfoCommand.self, InitCommand.self, OrganisationCommand.self, WorkflowCommand.self,
-  UserCommand.self, KeyCommand.self, ImportCommand.self, EnrolCommand.self, BeginCommand.self, SubmitCommand.self,
-  EraseCommand.self, ReplayCommand.self, AuditCommand.self, CheckpointCommand.self, DoctorCommand.self, FlowDemoCommand.self,
+  UserCommand.self, KeyCommand.self, ImportCommand.self, EnrolCommand.self, BeginCommand.self,
+  ChallengeCommand.self,
+  SubmitCommand.self,
+  EraseCommand.self, ReplayCommand.self, AuditCommand.self, CheckpointCommand.self, DoctorCommand.self,
+  FlowDemoCommand.self,
 ]
 
 var overview: String {
