@@ -8,6 +8,7 @@ import Biometrics
 /// may share a store, since nothing read earlier is trusted at commit: it names the revision it was made from.
 public protocol EnrolmentStore: Sendable {
   func organisations() async throws(StoreError) -> [Organisation]
+  func organisation(_ id: OrganisationID) async throws(StoreError) -> Organisation?
   func workflow(
     _ id: WorkflowID, in organisation: OrganisationID
   ) async throws(StoreError) -> Workflow?
@@ -54,6 +55,8 @@ public protocol EnrolmentStore: Sendable {
   func evidence(
     of reVerification: ReVerificationID, attempt: Int
   ) async throws(StoreError) -> AttemptEvidence?
+  /// The first `limit` captures seen after the one numbered `sequence`, of all organisations, in the order they came.
+  func seenCaptures(after sequence: Int64, limit: Int) async throws(StoreError) -> [NumberedCapture]
   /// Where the chain of the organisation's decisions ends, for noting elsewhere.
   func chainHead(of organisation: OrganisationID) async throws(StoreError) -> ChainHead
   /// Checks the chain of the organisation's decisions from its start, and that it contains a head `noted` earlier.
@@ -106,6 +109,10 @@ public enum StoreChange: Hashable, Sendable {
   /// Keeps what an attempt of a stored re-verification was judged on, or replaces it. Nothing is kept when the user or
   /// the evidence was erased meanwhile.
   case evidence(AttemptEvidence)
+  /// Keeps what must be known of a capture that was judged, behind all others, or replaces what was kept by that name.
+  case captureSeen(SeenCapture)
+  /// Forgets the captures that are of no use any more at an instant.
+  case forgetCaptures(expiredAt: Instant)
   /// Erases a subject and adds to the ledger of erasures; again, it changes nothing. `missing` for one that was never there.
   /// When a process ends in the midst of a commit, its erasures may have been made without its other changes.
   case erase(Erasure)

@@ -28,6 +28,8 @@ struct Tables {
   var galleryVersion = GalleryVersion.empty
   var reVerifications: [ReVerificationID: StoredReVerification] = [:]
   var evidence: [ReVerificationID: [Int: AttemptEvidence]] = [:]
+  /// In the order they came.
+  var captures: [NumberedCapture] = []
   var failures: [Owned<UserID>: FailureCounter] = [:]
   var decisions: [OrganisationID: [NumberedDecision]] = [:]
   var erasures: [NumberedErasure] = []
@@ -85,6 +87,12 @@ struct Tables {
       try append(record, &undo)
     case .evidence(let evidence):
       try put(evidence, &undo)
+    case .captureSeen(let capture):
+      let others = captures.filter { $0.capture.name != capture.name }
+      let last = others.last?.sequence ?? 0
+      replace(\.captures, others + [NumberedCapture(sequence: last + 1, capture)], &undo)
+    case .forgetCaptures(let now):
+      replace(\.captures, captures.filter { $0.capture.expiry > now }, &undo)
     case .erase(let erasure):
       try erase(erasure, &undo)
     }

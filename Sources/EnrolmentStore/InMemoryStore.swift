@@ -13,6 +13,10 @@ public final class InMemoryStore: EnrolmentStore {
     tables.withLock { $0.organisations.values.sorted { $0.id < $1.id } }
   }
 
+  public func organisation(_ id: OrganisationID) -> Organisation? {
+    tables.withLock { $0.organisations[id] }
+  }
+
   public func workflow(_ id: WorkflowID, in organisation: OrganisationID) -> Workflow? {
     tables.withLock { $0.workflows[Owned(id, by: organisation)] }
   }
@@ -92,6 +96,10 @@ public final class InMemoryStore: EnrolmentStore {
 
   public func evidence(of reVerification: ReVerificationID, attempt: Int) -> AttemptEvidence? {
     tables.withLock { $0.evidence[reVerification]?[attempt] }
+  }
+
+  public func seenCaptures(after sequence: Int64, limit: Int) -> [NumberedCapture] {
+    tables.withLock { Array($0.captures.filter { $0.sequence > sequence }.prefix(max(0, limit))) }
   }
 
   public func chainHead(of organisation: OrganisationID) throws(StoreError) -> ChainHead {

@@ -3,9 +3,13 @@ import Biometrics
 /// A customer of the engine: workflows, users, sessions and references belong to exactly one.
 public struct Organisation: Hashable, Sendable, Codable {
   public let id: OrganisationID
+  /// When repeated failures lock a user out, over all its workflows and beside their own policies: no workflow can be laxer.
+  /// `nil` never does.
+  public var lockOut: LockOutPolicy?
 
-  public init(id: OrganisationID) {
+  public init(id: OrganisationID, lockOut: LockOutPolicy? = nil) {
     self.id = id
+    self.lockOut = lockOut
   }
 }
 

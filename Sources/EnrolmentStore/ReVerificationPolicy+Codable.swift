@@ -4,7 +4,7 @@ import Biometrics
 
 extension ReVerificationPolicy: Codable {
   private enum CodingKeys: String, CodingKey {
-    case verifyThreshold, recogniseThreshold, attempts, lifeMilliseconds, lockOut
+    case verifyThreshold, recogniseThreshold, attempts, lifeMilliseconds, lockOut, organisationLockOut
   }
 
   public init(from decoder: any Decoder) throws {
@@ -16,6 +16,7 @@ extension ReVerificationPolicy: Codable {
         attempts: container.decode(Int.self, forKey: .attempts),
         life: .milliseconds(container.decode(Int64.self, forKey: .lifeMilliseconds)),
         lockOut: container.decodeIfPresent(LockOutPolicy.self, forKey: .lockOut))
+      organisationLockOut = try container.decodeIfPresent(LockOutPolicy.self, forKey: .organisationLockOut)
     } catch let error as PolicyError {
       throw damaged(error, container.codingPath)
     }
@@ -28,6 +29,7 @@ extension ReVerificationPolicy: Codable {
     try container.encode(attempts, forKey: .attempts)
     try container.encode(life.wholeMilliseconds, forKey: .lifeMilliseconds)
     try container.encodeIfPresent(lockOut, forKey: .lockOut)
+    try container.encodeIfPresent(organisationLockOut, forKey: .organisationLockOut)
   }
 }
 

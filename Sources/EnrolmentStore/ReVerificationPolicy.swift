@@ -16,6 +16,15 @@ public struct ReVerificationPolicy: Hashable, Sendable {
   public let life: Duration
   /// When repeated failures lock a user out; `nil` never does.
   public let lockOut: LockOutPolicy?
+  /// The same by the organisation's own policy, which goes beside; set when a re-verification begins.
+  public internal(set) var organisationLockOut: LockOutPolicy?
+
+  /// These terms with those of the organisation.
+  public func joined(with organisation: Organisation) -> Self {
+    var policy = self
+    policy.organisationLockOut = organisation.lockOut
+    return policy
+  }
 
   /// Throws `PolicyError` when a value is out of range or the thresholds are in the wrong order.
   public init(

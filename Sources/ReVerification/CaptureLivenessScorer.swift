@@ -1,4 +1,5 @@
 import Biometrics
+import EnrolmentStore
 import Liveness
 
 /// Judges liveness from what was recorded: the models of `models/liveness`, the challenge, and what was seen before.
@@ -52,11 +53,25 @@ public struct CaptureLivenessScorer: LivenessScorer {
   public func assess(
     _ capture: Capture, for challenge: Challenge, at now: Instant
   ) throws -> LivenessAssessment {
-    try assess(capture, for: challenge, at: now) { recording in
+    try judge(capture, for: challenge, at: now).assessment
+  }
+
+  public func judge(
+    _ capture: Capture, for challenge: Challenge, at now: Instant
+  ) throws -> LivenessJudgement {
+    var seen: SeenCapture?
+    let assessment = try assess(capture, for: challenge, at: now) { recording in
       // The engine hands in one capture for each attempt, however often it is judged.
       let submission = recording.nonce + [UInt8(truncatingIfNeeded: challenge.attempt)]
-      return replays.admit(recording, as: submission, at: now) ? [] : [.replayedCapture]
+      let (isNew, remembered) = replays.examine(recording, as: submission, at: now)
+      seen = remembered.map { SeenCapture($0) }
+      return isNew ? [] : [.replayedCapture]
     }
+    return LivenessJudgement(assessment, seen: seen)
+  }
+
+  public func restore(_ captures: [SeenCapture]) {
+    replays.restore(captures.compactMap { RememberedCapture($0) })
   }
 
   public func reassess(
@@ -95,5 +110,31 @@ extension LivenessAssessment {
     for (cue, result) in decision.cues { cues["\(cue.rawValue)Ratio"] = result.ratio }
     self.init(
       verdict, score: decision.score, threshold: decision.threshold, reasons: decision.reasons, cues: cues)
+  }
+}
+
+// A fingerprint as the store keeps it: the codes' values, then their times' bits, 8 bytes each, little-endian.
+extension SeenCapture {
+  init(_ remembered: RememberedCapture) {
+    var content: [UInt8] = []
+    for word in remembered.values + remembered.times.map(\.bitPattern) {
+      withUnsafeBytes(of: word.littleEndian) { content.append(contentsOf: $0) }
+    }
+    self.init(name: remembered.submission, expiry: remembered.expiry, content: content)
+  }
+}
+
+extension RememberedCapture {
+  /// `nil` for bytes that are no fingerprint.
+  init?(_ seen: SeenCapture) {
+    let width = MemoryLayout<UInt64>.size
+    guard seen.content.count.isMultiple(of: 2 * width) else { return nil }
+    let words = stride(from: 0, to: seen.content.count, by: width).map { start in
+      seen.content[start..<start + width].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    }
+    let count = words.count / 2
+    self.init(
+      submission: seen.name, expiry: seen.expiry, values: Array(words[..<count]),
+      times: words[count...].map { Double(bitPattern: $0) })
   }
 }

@@ -1,4 +1,6 @@
 import Biometrics
+import EnrolmentStore
+import Liveness
 
 /// Judges whether a capture shows a live person.
 public protocol LivenessScorer: Sendable {
@@ -14,6 +16,18 @@ public protocol LivenessScorer: Sendable {
     _ capture: Capture, for challenge: Challenge, at now: Instant
   ) async throws -> LivenessAssessment
 
+  /// As `assess`, with what is to be known of the capture after a restart. The engine calls this one, and keeps the latter with
+  /// the decision.
+  func judge(
+    _ capture: Capture, for challenge: Challenge, at now: Instant
+  ) async throws -> LivenessJudgement
+
+  /// Takes up what earlier processes saw, in the order it came, a page at a time.
+  func restore(_ captures: [SeenCapture])
+
+  /// What the client is to show its user at the challenge's attempt; `nil` where it need show nothing.
+  func schedule(for challenge: Challenge) -> ChallengeSchedule?
+
   /// The same assessment once more, bit for bit, given the reasons found then: what rested on captures seen before is taken
   /// from them. Changes nothing.
   func reassess(
@@ -21,8 +35,30 @@ public protocol LivenessScorer: Sendable {
   ) async throws -> LivenessAssessment
 }
 
+/// What a scorer found, and what it has to know again.
+public struct LivenessJudgement: Sendable {
+  public let assessment: LivenessAssessment
+  /// `nil` when there is nothing new to remember.
+  public let seen: SeenCapture?
+
+  public init(_ assessment: LivenessAssessment, seen: SeenCapture? = nil) {
+    self.assessment = assessment
+    self.seen = seen
+  }
+}
+
+// For a scorer that remembers nothing and asks for nothing.
 extension LivenessScorer {
-  /// For a scorer that remembers nothing.
+  public func judge(
+    _ capture: Capture, for challenge: Challenge, at now: Instant
+  ) async throws -> LivenessJudgement {
+    LivenessJudgement(try await assess(capture, for: challenge, at: now))
+  }
+
+  public func restore(_ captures: [SeenCapture]) {}
+
+  public func schedule(for challenge: Challenge) -> ChallengeSchedule? { nil }
+
   public func reassess(
     _ capture: Capture, for challenge: Challenge, at now: Instant, findings: [LivenessReason]
   ) async throws -> LivenessAssessment {

@@ -1,11 +1,14 @@
 import Biometrics
 import EnrolmentStore
 import FaceMatching
+import Liveness
 
 /// A re-verification that was begun, as its client needs it.
 public struct Begun: Hashable, Sendable {
   public let id: ReVerificationID
   public let challenge: Challenge
+  /// What it is to show its user at the first attempt; `nil` where the liveness scorer asks for nothing.
+  public let schedule: ChallengeSchedule?
   public let attemptsAllowed: Int
   /// The first instant at which it is no longer valid.
   public let expiry: Instant
@@ -61,10 +64,14 @@ extension ReVerificationEngine {
   private nonisolated func begin(
     _ workflow: Workflow, _ user: User, _ key: APIKey, at reading: ClockReading
   ) async throws(ReVerificationError) -> BeginResult {
+    let organisation = try await storage(await store.organisation(user.organisation))
+    guard let organisation else {
+      throw ReVerificationError(.contention, "organisation \(user.organisation) was erased meanwhile")
+    }
     let begun = ReVerification(
       id: randomness.identifier(), organisation: user.organisation, workflow: workflow.id, user: user.id,
       apiKey: key.id, challenge: Challenge(nonce: hexadecimal(randomness.bytes(Challenge.nonceBytes))),
-      policy: workflow.policy, price: workflow.price, at: reading)
+      policy: workflow.policy.joined(with: organisation), price: workflow.price, at: reading)
     guard try await commit([.reVerification(try begun.stored(replacing: 0))]) else {
       // The source of randomness repeats itself: nothing that rests on it may go on.
       throw ReVerificationError(.contention, "re-verification \(begun.id) exists")
@@ -72,7 +79,8 @@ extension ReVerificationEngine {
     observer.observe(.begun(begun.id, of: begun.organisation, on: begun.workflow))
     return .begun(
       Begun(
-        id: begun.id, challenge: begun.challenge, attemptsAllowed: begun.policy.attempts,
+        id: begun.id, challenge: begun.challenge, schedule: liveness.schedule(for: begun.challenge),
+        attemptsAllowed: begun.policy.attempts,
         expiry: begun.expiry))
   }
 

@@ -1,5 +1,6 @@
 import Biometrics
 import EnrolmentStore
+import Liveness
 
 /// What a cancel came to.
 public enum Cancellation: Hashable, Sendable {
@@ -58,6 +59,19 @@ extension ReVerificationEngine {
     let stored = try await storage(await store.reVerification(id))
     guard let stored else { throw ReVerificationError(.unknownReVerification, "re-verification \(id)") }
     return try ReVerification(stored).currentChallenge
+  }
+
+  /// What the client is to show its user at the next attempt; `nil` when there is none any more, or where the liveness scorer
+  /// asks for nothing. Asked for again, it shows the same; it can be answered for 120 s from then on, once.
+  public nonisolated func schedule(
+    of id: ReVerificationID
+  ) async throws(ReVerificationError) -> ChallengeSchedule? {
+    let stored = try await storage(await store.reVerification(id))
+    guard let stored else { throw ReVerificationError(.unknownReVerification, "re-verification \(id)") }
+    let machine = try ReVerification(stored)
+    if case .ended = machine.state { return nil }
+    guard machine.time(at: clock.reading()) < machine.expiry else { return nil }
+    return liveness.schedule(for: machine.currentChallenge)
   }
 
   /// The first `limit` decision records of an organisation after the one numbered `sequence`, in order. They hold scores:

@@ -11,6 +11,8 @@ struct Judgement: Sendable {
   let scores: MatchScores?
   /// The number of the last session that was searched; `nil` without scores.
   let searchedThrough: Int64?
+  /// What the liveness scorer has to know again after a restart.
+  let seen: SeenCapture?
 }
 
 extension ReVerificationEngine {
@@ -18,31 +20,34 @@ extension ReVerificationEngine {
   nonisolated func evaluate(
     _ attempt: Attempt, _ probe: Embedding, for machine: ReVerification, _ times: inout AttemptTimes
   ) async throws(ReVerificationError) -> Judgement {
-    let assessment: LivenessAssessment
+    let judged: LivenessJudgement
     let now = clock.now()
     let stopwatch = Stopwatch()
     do {
-      assessment = try await liveness.assess(attempt.capture, for: machine.currentChallenge, at: now)
+      judged = try await liveness.judge(attempt.capture, for: machine.currentChallenge, at: now)
     } catch {
       // A foreign error's text may hold anything: its type has to do.
       throw ReVerificationError(
         .evaluationFailed, "liveness of re-verification \(machine.id): \(type(of: error))")
     }
     times.liveness = stopwatch.elapsed
+    let (assessment, seen) = (judged.assessment, judged.seen)
     switch assessment.verdict {
     case .notLive:
       return Judgement(
-        evaluation: .notLive, liveness: assessment, assessedAt: now, scores: nil, searchedThrough: nil)
+        evaluation: .notLive, liveness: assessment, assessedAt: now, scores: nil, searchedThrough: nil,
+        seen: seen)
     case .unusable:
       return Judgement(
-        evaluation: .unusable, liveness: assessment, assessedAt: now, scores: nil, searchedThrough: nil)
+        evaluation: .unusable, liveness: assessment, assessedAt: now, scores: nil, searchedThrough: nil,
+        seen: seen)
     case .live:
       let stopwatch = Stopwatch()
       let (scores, through) = try await scores(of: probe, for: machine)
       times.search = stopwatch.elapsed
       return Judgement(
         evaluation: .compared(scores), liveness: assessment, assessedAt: now, scores: scores,
-        searchedThrough: through)
+        searchedThrough: through, seen: seen)
     }
   }
 

@@ -49,6 +49,22 @@ extension ReVerificationEngine {
     return page.count
   }
 
+  /// Gives the liveness scorer what earlier processes saw, and forgets what is of no use any more.
+  nonisolated func restoreCaptures() async throws(ReVerificationError) {
+    var last: Int64 = 0
+    let now = clock.now()
+    var hasExpired = false
+    while true {
+      let page = try await storage(await store.seenCaptures(after: last, limit: Self.pageSize))
+      guard let end = page.last else { break }
+      last = end.sequence
+      let current = page.map(\.capture).filter { $0.expiry > now }
+      hasExpired = hasExpired || current.count < page.count
+      liveness.restore(current)
+    }
+    if hasExpired { _ = try await commit([.forgetCaptures(expiredAt: now)]) }
+  }
+
   /// The reference of a session that takes part; `nil` for one that doesn't.
   nonisolated func reference(of enrolled: EnrolledSession) throws(ReVerificationError) -> Reference? {
     let session = enrolled.session

@@ -86,6 +86,8 @@ extension ReVerificationEngine {
   private nonisolated func writeSnapshot(
     of organisation: OrganisationID, in folder: SnapshotFolder
   ) async throws(ReVerificationError) -> Checkpoint {
+    // Erased meanwhile: there is nothing to be kept of it.
+    guard try await storage(await store.organisation(organisation)) != nil else { return .current }
     let file = try await storage(await folder.file(of: organisation))
     try await storage(try folder.make())
     for _ in 0..<Self.snapshotPatience {

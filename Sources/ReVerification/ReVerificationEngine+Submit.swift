@@ -97,7 +97,9 @@ extension ReVerificationEngine {
       if case .ended(.verified) = answer {
         counter.clearFailures()
       } else {
-        counter.addFailure(of: machine.id, at: counting, policy: machine.policy.lockOut)
+        counter.addFailure(
+          of: machine.id, at: counting, policy: machine.policy.lockOut,
+          organisation: machine.policy.organisationLockOut)
       }
       let evidence = DecisionRecord.Evidence(
         attempt: number, key: prepared.attempt.key, claimedAt: machine.attempts[number - 1].claimedAt,
@@ -110,7 +112,8 @@ extension ReVerificationEngine {
         lockedOutUntil: counter.lockOut(at: counting)?.until, at: moment)
       let counted: [StoreChange] = counter == known ? [] : [.failures(counter)]
       let kept = kept(prepared.attempt, number, of: machine, at: moment)
-      return Step(changes: counted + [.decision(record)] + kept, value: answer)
+      let seen = judgement.seen.map { [StoreChange.captureSeen($0)] } ?? []
+      return Step(changes: counted + [.decision(record)] + kept + seen, value: answer)
     }
   }
 

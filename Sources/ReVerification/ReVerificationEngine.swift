@@ -65,6 +65,7 @@ public actor ReVerificationEngine {
       store: store, gallery: gallery, liveness: liveness, clock: clock, randomness: randomness,
       configuration: configuration, observer: observer ?? SilentObserver())
     try await engine.load(progress: progress)
+    try await engine.restoreCaptures()
     return engine
   }
 

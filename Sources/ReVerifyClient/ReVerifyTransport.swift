@@ -33,17 +33,10 @@ public enum FlowAnswer: Hashable, Sendable {
 public struct InProcessTransport: ReVerifyTransport {
   private let engine: ReVerificationEngine
   private let apiKey: String
-  private let schedule: (@Sendable (Challenge) -> ChallengeSchedule?)?
 
-  /// `schedule` gives what the engine's liveness scorer wants shown for an attempt
-  /// (`CaptureLivenessScorer.schedule(for:)`); by default nothing.
-  public init(
-    engine: ReVerificationEngine, apiKey: String,
-    schedule: (@Sendable (Challenge) -> ChallengeSchedule?)? = nil
-  ) {
+  public init(engine: ReVerificationEngine, apiKey: String) {
     self.engine = engine
     self.apiKey = apiKey
-    self.schedule = schedule
   }
 
   public func begin(
@@ -53,7 +46,7 @@ public struct InProcessTransport: ReVerifyTransport {
     case .begun(let begun):
       .begun(
         FaceCheck(
-          reVerificationID: begun.id, challenge: begun.challenge, schedule: schedule?(begun.challenge),
+          reVerificationID: begun.id, challenge: begun.challenge, schedule: begun.schedule,
           attemptsAllowed: begun.attemptsAllowed, expiry: begun.expiry))
     case .ended(let outcome): .ended(outcome)
     }
@@ -65,9 +58,8 @@ public struct InProcessTransport: ReVerifyTransport {
     sent()
     switch try await engine.submit(attempt, to: id) {
     case .retry(let reason, let remaining):
-      guard let schedule else { return .retry(reason, attemptsRemaining: remaining, schedule: nil) }
-      let challenge = try await engine.challenge(of: id)
-      return .retry(reason, attemptsRemaining: remaining, schedule: schedule(challenge))
+      return .retry(
+        reason, attemptsRemaining: remaining, schedule: try await engine.schedule(of: id))
     case .ended(let outcome): return .ended(outcome)
     }
   }

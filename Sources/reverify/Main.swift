@@ -17,6 +17,7 @@ struct Main {
     VerifyErasedCommand.self,
     InfoCommand.self, InitCommand.self, OrganisationCommand.self, WorkflowCommand.self,
     UserCommand.self, KeyCommand.self, ImportCommand.self, EnrolCommand.self, BeginCommand.self,
+    ChallengeCommand.self,
     SubmitCommand.self,
     EraseCommand.self, ReplayCommand.self, AuditCommand.self, CheckpointCommand.self, DoctorCommand.self,
     FlowDemoCommand.self,

@@ -72,10 +72,12 @@ struct StorePlace {
   var path: String { folder.path + "/store.db" }
 
   func open(
-    _ access: SQLiteStore.Access = .readWrite, key other: MasterKey? = nil, files: String? = nil
+    _ access: SQLiteStore.Access = .readWrite, key other: MasterKey? = nil, files: String? = nil,
+    ledger: LedgerDisk = .system
   ) async throws -> SQLiteStore {
     var configuration = SQLiteStore.Configuration(path: path, access: access)
     configuration.files = files
+    configuration.ledgerDisk = ledger
     return try await SQLiteStore.open(configuration, masterKey: other ?? key)
   }
 

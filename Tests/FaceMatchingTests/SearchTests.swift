@@ -29,7 +29,9 @@ import Testing
         6, dimension: dimension, seed: 99)
   }
 
-  @Test(arguments: [0.001, 0.1]) func `a gallery of rows that are nearly one is searched exactly`(spread: Float) throws {
+  @Test(arguments: [0.001, 0.1]) func `a gallery of rows that are nearly one is searched exactly`(
+    spread: Float
+  ) throws {
     // Neither plane rules out much of the first, the coarse one little of the second.
     let common = try syntheticEmbeddings(1, dimension: 64, seed: 5)[0].values
     let noise = try syntheticEmbeddings(5000, dimension: 64, seed: 6, imagesPerSubject: 1)
@@ -38,9 +40,16 @@ import Testing
       return Reference.test(row, try Embedding(values, space: .test(dimension: 64)), user: "user-\(row)")
     }
     let exhaustive = Exhaustive(references: references)
-    let probes = [references[17].embedding, references[4999].embedding] + (try Self.probes(dimension: 64).prefix(2))
+    let probes =
+      [references[17].embedding, references[4999].embedding] + (try Self.probes(dimension: 64).prefix(2))
+    // Enough of them that units which nothing rules out are scored for all at once.
+    let batch = try references[100..<112].map(\.embedding) + (Self.probes(dimension: 64).prefix(1))
+    let batchExpected = try batch.map { try exhaustive.search($0, limit: 10) }
     for configuration in allConfigurations() {
       let snapshot = try Self.gallery(references, configuration).snapshot(of: "organisation")
+      #expect(
+        try snapshot.candidates(for: batch, limit: 10).map { $0.map(Hit.init) } == batchExpected,
+        "\(configuration)")
       for probe in probes {
         let expected = try exhaustive.search(probe, limit: 5000)
         for limit in [1, 10, 300] {

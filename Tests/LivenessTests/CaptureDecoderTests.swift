@@ -196,11 +196,21 @@ struct CaptureDecoderTests {
   @Test("records with truth and challenge come back as they were")
   func records() throws {
     let simulated = Fixtures.simulator.capture(.bentPhoto, subject: 1, index: 0)
-    let record = CaptureRecord(
-      label: "bent_photo", subject: "s \"1\"", groups: ["device": "a\\b", "age": "20"],
+    var record = CaptureRecord(
+      label: "bent_photo", subject: "s \"1\"", groups: ["device": "a\\b", "age": "20"], provenance: .rendered,
       schedule: simulated.schedule,
       received: simulated.received, capture: simulated.capture)
     #expect(try CaptureRecord.decode(record.encoded()) == record)
+    for provenance in CaptureProvenance.allCases {
+      record.provenance = provenance
+      #expect(try CaptureRecord.decode(record.encoded()).provenance == provenance)
+    }
+    record.provenance = nil
+    #expect(try CaptureRecord.decode(record.encoded()).provenance == nil)
+    record.provenance = .camera
+    let text = String(decoding: record.encoded(), as: UTF8.self).replacing("\"camera\"", with: "\"cam\"")
+    let error = #expect(throws: CaptureDecodingError.self) { try CaptureRecord.decode(Array(text.utf8)) }
+    #expect(error?.code == .outOfRange && error?.field == "provenance")
   }
 }
 

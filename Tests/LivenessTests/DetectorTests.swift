@@ -67,6 +67,47 @@ struct DetectorTests {
     #expect(late.reasons == [.inconclusive])
   }
 
+  @Test("a capture cut short, too dark or blurred is to be tried again, whether colours are shown or not")
+  func poorCaptures() throws {
+    let detector = try Fixtures.detector()
+    for simulator in [Fixtures.simulator, Fixtures.colourless] {
+      for subject in 0..<6 {
+        let live = simulator.capture(.bonaFide, subject: subject, index: 0)
+        for count in [1, 3, 4, 8, 12, 20, 23] {
+          let short = try live.assessed(by: detector) {
+            $0.frames.removeLast($0.frames.count - count)
+            $0.landmarks.removeLast($0.landmarks.count - count * 136)
+          }
+          #expect(short.verdict == .retry && short.reasons.first != nil, "\(count): \(short.reasons)")
+          #expect(short.reasons.contains(.tooFewFrames))
+        }
+        let dark = try live.assessed(by: detector) { capture in
+          for index in capture.frames.indices {
+            capture.frames[index].brightness = 0.01
+            capture.frames[index].faceColour = .zero
+          }
+        }
+        #expect(dark.verdict == .retry && dark.reasons == [.poorQuality], "\(dark.reasons)")
+      }
+    }
+  }
+
+  @Test("a score between the two thresholds asks for another try, one below them fails")
+  func retryBand() throws {
+    var model = try model()
+    let live = try Fixtures.passing()
+    let score = try #require(try LivenessDetector(models: [model]).assess(live).score)
+    for (policy, verdict, reasons) in [
+      (LivenessModel.Policy(pass: score, retry: score), LivenessDecision.Verdict.pass, []),
+      (.init(pass: score.nextUp, retry: score), .retry, [LivenessReason.poorQuality]),
+      (.init(pass: score.nextUp, retry: score.nextUp), .fail, [.lowLivenessScore]),
+    ] {
+      model.policies["standard"] = policy
+      let decision = try LivenessDetector(models: [model]).assess(live)
+      #expect(decision.verdict == verdict && decision.reasons == reasons)
+    }
+  }
+
   @Test("a cue that the model switches off is neither asked for nor weighed")
   func switchedOff() throws {
     let live = try Fixtures.passing()
@@ -142,7 +183,7 @@ struct DetectorTests {
     #expect(digest == Self.knownDigest, "\(digest)")
   }
 
-  private static let knownDigest: UInt64 = 10_186_170_784_516_114_838
+  private static let knownDigest: UInt64 = 17_605_082_687_193_232_786
 
   @Test("reasons come weightiest first")
   func order() throws {

@@ -1,4 +1,5 @@
 import Biometrics
+import Evaluation
 import FoundationEssentials
 import Liveness
 import LivenessTraining
@@ -60,7 +61,16 @@ struct ModelTests {
     try expect(.badLimits) { $0.limits.minimumFrames = 1 }
     try expect(.badLimits) { $0.limits.maximumRepeats = .nan }
     try expect(.badValidation) { $0.validation.apcer = [:] }
-    try expect(.badValidation) { $0.validation.bpcer.trials = 0 }
+    try expect(.badValidation, at: "validation.bpcer") { $0.validation.bpcer.trials = 0 }
+    try expect(.badValidation, at: "validation.bpcer") { $0.validation.bpcer.low -= 0.01 }
+    try expect(.badValidation, at: "validation.apcer.flat_photo") {
+      $0.validation.apcer["flat_photo"]!.high = 0
+    }
+    try expect(.badValidation, at: "validation.apcer.frozen") {
+      $0.validation.apcer["frozen"]!.errors = .max
+    }
+    try expect(.badValidation, at: "validation") { $0.validation.captures += 1 }
+    try expect(.badValidation, at: "validation") { $0.validation.subjects = 0 }
     try expect(.badValidation) { $0.validation.policy = "other" }
     try expect(.noRequiredCue) { for name in $0.cues.keys { $0.cues[name]!.isRequired = false } }
     try expect(.noRequiredCue) { for name in $0.cues.keys { $0.cues[name]!.isEnabled = false } }
@@ -73,6 +83,55 @@ struct ModelTests {
     try expect(.badLimits) { $0.limits.maximumGap = 1e300 }
     try expect(.badLimits) { $0.limits.minimumJitter = -1e300 }
     try expect(.badLimits) { $0.limits.frozenRun = 1 << 60 }
+  }
+
+  @Test("a model whose own validation shows nothing, or too little for what it calls itself, is refused")
+  func evidence() throws {
+    func validation(
+      subjects: Int, bpcer: ValidationReport.Rate, apcer: [String: ValidationReport.Rate]
+    ) -> ValidationReport {
+      ValidationReport(
+        subjects: subjects, captures: bpcer.trials + apcer.values.reduce(0) { $0 + $1.trials },
+        policy: "standard", bpcer: bpcer, apcer: apcer, note: "")
+    }
+    // One capture refused of one; and none of one, which shows no more.
+    for errors in [0, 1] {
+      try expect(.noDiscrimination, at: "validation") {
+        $0.validation = validation(
+          subjects: 1, bpcer: .init(errors: errors, of: 1), apcer: ["flat_photo": .init(errors: 0, of: 1)])
+      }
+    }
+    // As many attacks as people pass.
+    try expect(.noDiscrimination, at: "validation") {
+      $0.validation = validation(
+        subjects: 200, bpcer: .init(errors: 300, of: 600), apcer: ["flat_photo": .init(errors: 300, of: 600)])
+    }
+    let most = ValidationReport.Rate(errors: 0, of: 75)
+    let people = ValidationReport.Rate(errors: 2, of: 45)
+    var model = try model()
+    model.provisional = false
+    model.validation = validation(subjects: 15, bpcer: people, apcer: ["a": most, "b": most])
+    #expect(throws: Never.self) { try LivenessDetector(models: [model]) }
+    for short in [
+      validation(subjects: 14, bpcer: people, apcer: ["a": most]),
+      validation(subjects: 15, bpcer: .init(errors: 2, of: 44), apcer: ["a": most]),
+      validation(subjects: 15, bpcer: people, apcer: ["a": most, "b": .init(errors: 0, of: 74)]),
+    ] {
+      try expect(.insufficientValidation, at: "validation") {
+        $0.provisional = false
+        $0.validation = short
+      }
+    }
+  }
+
+  @Test("a validation's bounds are Wilson's")
+  func bounds() {
+    for (errors, trials) in [(0, 1), (1, 1), (0, 500), (61, 1000), (500, 500), (3, 7)] {
+      let (own, other) = (
+        ValidationReport.Rate(errors: errors, of: trials), Proportion(errors, of: trials).wilson()
+      )
+      #expect((own.low - other.low).magnitude < 1e-12 && (own.high - other.high).magnitude < 1e-12)
+    }
   }
 
   @Test("a file with a part missing, an unknown feature or no JSON is refused where it is")
@@ -90,6 +149,17 @@ struct ModelTests {
     #expect(error(text.replacing("\"validation\"", with: "\"valid\""))?.place == "validation")
     #expect(error(text.replacing("\"passiveMean\"", with: "\"smell\""))?.code == .unknownFeature)
     #expect(error(String(text.dropLast(20)))?.code == .malformed)
+    // Numbers that some programs write though JSON has none: their field is named.
+    let clip = try #require(text.firstMatch(of: /"clip" : [0-9.]+/)).output
+    let relief = try #require(text.firstMatch(of: /"relief" : \[\n +[-0-9.]+/)).output
+    for word in ["NaN", "Infinity", "-Infinity"] {
+      #expect(error(text.replacing(clip, with: "\"clip\" : \(word)")) == .init(.notFinite, at: "fusion.clip"))
+      #expect(
+        error(text.replacing(relief, with: "\"relief\" : [\n \(word)"))
+          == .init(.notFinite, at: "template.relief.0"))
+    }
+    #expect(error(text.replacing(clip, with: "\"clip\" : \"NaN\""))?.place == "fusion.clip")
+    #expect(error(text.replacing(clip, with: "\"clip\" : 1e999"))?.place == "fusion.clip")
     #expect(error("")?.code == .malformed)
     #expect(throws: LivenessModelError(.unreadable, at: "file")) { try LivenessModel.load(path: "/nowhere") }
     for length in stride(from: 0, to: text.utf8.count, by: 997) {

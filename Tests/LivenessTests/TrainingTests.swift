@@ -95,6 +95,50 @@ struct TrainingTests {
     #expect(try tune(bounds).unmet.isEmpty)
   }
 
+  @Test("a threshold refuses what its rate allows, and below it half of those are asked to try again")
+  func policies() {
+    // Of 100 people two are refused by a check or a floor.
+    let scores = [Double](repeating: 0, count: 2) + (2..<100).map { Double($0) / 100 }
+    #expect(ModelTrainer.policy(rate: 0.10, scores: scores) == .init(pass: 0.10, retry: 0.06))
+    #expect(scores.count { $0 < 0.10 } == 10 && scores.count { $0 >= 0.06 && $0 < 0.10 } == 4)
+    #expect(ModelTrainer.policy(rate: 0.03, scores: scores) == .init(pass: 0.03, retry: 0.03))
+    // Checks and floors alone refuse more than the rate: the threshold is what the others reach, and nobody is asked.
+    #expect(ModelTrainer.policy(rate: 0.01, scores: scores) == .init(pass: 0.02, retry: 0.02))
+    #expect(
+      ModelTrainer.policy(rate: 0.05, scores: [Double](repeating: 0, count: 9)) == .init(pass: 1, retry: 1))
+  }
+
+  @Test("a model is provisional unless cameras took all captures and enough were tested")
+  func provisional() throws {
+    func tune(_ captures: [LabelledCapture]) throws -> LivenessTuning {
+      try LivenessTuning(
+        captures: captures, landmarker: Fixtures.profile.landmarker,
+        template: CanonicalFace.template(.sixtyEight), plan: .standard, bounds: .init(), seed: 1,
+        provenance: .init(data: [:], command: "test", revision: "none", date: "2026-01-01"), note: "a test")
+    }
+    // The same few captures under many names: enough by number for what is asked here.
+    let few = captures(0..<4, bonaFideEach: 3)
+    var many: [LabelledCapture] = []
+    for copy in 0..<20 {
+      for capture in few {
+        var capture = capture
+        capture.subject += "-\(copy)"
+        capture.provenance = .camera
+        many += [LabelledCapture](repeating: capture, count: capture.isBonaFide ? 1 : 5)
+      }
+    }
+    #expect(try !tune(many).model.provisional)
+    #expect(try tune(many).reservations.isEmpty)
+    var mixed = many
+    mixed[7].provenance = .rendered
+    #expect(try tune(mixed).model.provisional)
+    #expect(try tune(mixed).reservations.count == 1)
+    // Forty subjects, of whom ten are tested.
+    let short = try tune(many.filter { Int($0.subject.split(separator: "-").last!)! < 10 })
+    #expect(short.model.provisional && short.reservations.count == 1)
+    #expect(short.model.validation.subjects == 10)
+  }
+
   @Test("the calibration part alone sets thresholds: other test captures change none")
   func leakage() throws {
     let split = try SubjectSplit(captures(0..<12), seed: 2)

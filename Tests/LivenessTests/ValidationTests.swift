@@ -113,6 +113,7 @@ struct ValidationTests {
     print(
       "one stored capture under other challenges, \(withColours ? "with" : "without") colours: "
         + "\(LivenessReport.interval(Proportion(passed, of: trials)))")
-    #expect(Double(passed) <= 0.01 * Double(trials))
+    // Of twenty one may pass by chance.
+    #expect(passed <= max(1, trials / 100))
   }
 }

@@ -102,4 +102,55 @@ struct CaptureLivenessTests {
       #expect(try await bank.engine.challenge(of: begun.id) == begun.challenge.forAttempt(used))
     }
   }
+
+  @Test(
+    "begin hands out what to show, each attempt its own; its answer counts once and is known after a restart")
+  func acrossRestarts() async throws {
+    let clock = ManualClock()
+    var bank = try await Bank(on: .sqlite)
+    try await bank.enrol("s1", of: "anna", Face.anna)
+    func engine(seed: UInt64) async throws -> (ReVerificationEngine, CaptureLivenessScorer) {
+      let scorer = try self.scorer(on: clock)
+      return (try await Bank.engine(on: bank.inner, clock, scorer, seed: seed), scorer)
+    }
+    let (first, _) = try await engine(seed: 2)
+    let result = try await first.begin(
+      workflowID: Bank.onboarding, email: Bank.email(of: "anna"), apiKey: Bank.secret)
+    guard case .begun(let begun) = result else { throw Unexpected("\(result)") }
+    let schedule = try #require(begun.schedule)
+    #expect(schedule.expiry == clock.now() + .seconds(120) && schedule.attempt == 0)
+    #expect(try await first.schedule(of: begun.id) == schedule)
+    let simulator = CaptureSimulator(seed: 4711, profile: .ideal(.sixtyEight))
+    let shown = simulator.capture(.bonaFide, subject: 3, index: 0, answering: schedule)
+    clock.set(to: shown.received)
+    let capture = SubmittedCapture(shown.capture)
+    // A stranger's face, so that there is another attempt.
+    let answer = try await first.submit(.test("1", Face.stranger, capture), to: begun.id)
+    guard case .retry(_, 2) = answer else { throw Unexpected("\(answer)") }
+    let next = try #require(try await first.schedule(of: begun.id))
+    #expect(next.attempt == 1 && next.stages != schedule.stages)
+    #expect(try await bank.inner.seenCaptures(after: 0, limit: 9).count == 1)
+
+    try await bank.reopen(seed: 3)
+    let (second, remembering) = try await engine(seed: 4)
+    #expect(try await second.submit(.test("1", Face.stranger, capture), to: begun.id) == answer)
+    #expect(try await second.schedule(of: begun.id)?.stages == next.stages)
+    let judged = try remembering.assess(capture, for: begun.challenge.forAttempt(1), at: shown.received)
+    #expect(judged.reasons.contains(.usedChallenge) && judged.reasons.contains(.replayedCapture))
+    // Without what the store kept nobody would know the motion again.
+    let forgetful = try self.scorer(on: clock)
+      .assess(capture, for: begun.challenge.forAttempt(1), at: shown.received)
+    #expect(!forgetful.reasons.contains(.replayedCapture))
+    guard
+      case .retry(.livenessFailed, 1) = try await second.submit(.test("2", Face.anna, capture), to: begun.id)
+    else { throw Unexpected("an old answer was taken") }
+    for record in try await second.decisionRecords(of: Bank.organisation).map(\.record) {
+      #expect(try await second.replay(record) == .confirmed)
+    }
+    // A month later it is forgotten.
+    clock.advance(by: .seconds(31 * 86400))
+    _ = try await engine(seed: 5)
+    #expect(try await bank.inner.seenCaptures(after: 0, limit: 9) == [])
+    #expect(try await second.schedule(of: begun.id) == nil)
+  }
 }

@@ -144,4 +144,90 @@ struct LockOutTests {
     try await bank.reopen(seed: 3)
     #expect(try await begin(bank) == .ended(.failed(.attemptsExhausted)))
   }
+
+  private static let wide = try? LockOutPolicy(
+    failures: 4, window: .seconds(24 * 3600), duration: .seconds(2 * 3600))
+
+  private func setPolicy(of bank: Bank, _ lockOut: LockOutPolicy?) async throws {
+    try await bank.inner.commit([.organisation(Organisation(id: Bank.organisation, lockOut: lockOut))])
+  }
+
+  @Test(
+    "the organisation's lock-out counts over workflows that have none, up to its instant, across restarts",
+    arguments: TestStore.all)
+  func ofOrganisation(on kind: TestStore) async throws {
+    var bank = try await Bank(on: kind, policy: Bank.policy(attempts: 3))
+    try await bank.enrol("s1", of: "anna", Face.anna)
+    try await bank.enrol("s2", of: "bert", Face.bert)
+    try await bank.enrol("s3", of: "anna", Face.anna, on: Bank.payout)
+    try await setPolicy(of: bank, Self.wide)
+    try await fail(bank, bank.begin(), "1", "2")
+    bank.clock.advance(by: .seconds(5 * 3600))
+    try await bank.reopen(seed: 2)
+    try await fail(bank, bank.begin("anna", on: Bank.payout), "1")
+    _ = try await bank.begin()
+    try await fail(bank, bank.begin("anna", on: Bank.payout), "1")
+    let lockedAt = bank.clock.now()
+    #expect(try await begin(bank) == .ended(.failed(.attemptsExhausted)))
+    let record = try #require(try await bank.records().last)
+    #expect(record.lockedOutUntil == lockedAt + .seconds(2 * 3600))
+    guard case .begun = try await begin(bank, "bert") else {
+      Issue.record("another user is not locked out")
+      return
+    }
+    bank.clock.set(to: lockedAt + .milliseconds(7_199_999))
+    #expect(try await begin(bank) == .ended(.failed(.attemptsExhausted)))
+    bank.clock.advance(by: .milliseconds(1))
+    _ = try await bank.begin()
+    let judged = try await bank.records().filter { $0.evidence != nil }
+    #expect(judged.count == 4)
+    for record in judged {
+      #expect(record.policy?.organisationLockOut == Self.wide && record.policy?.lockOut == nil)
+    }
+  }
+
+  @Test("of the workflow's and the organisation's lock-out the longer one is in force, whichever came first")
+  func both() async throws {
+    // The organisation's comes first, and its cause goes on to complete the workflow's.
+    let bank = try await bank(on: .inMemory, attempts: 6)
+    try await setPolicy(of: bank, Self.wide)
+    let begun = try await bank.begin()
+    try await fail(bank, begun, "1", "2", "3", "4")
+    let lockedAt = bank.clock.now()
+    try await fail(bank, begun, "5")
+    bank.clock.advance(by: .seconds(1800))
+    #expect(try await begin(bank) == .ended(.failed(.attemptsExhausted)))
+    #expect(try await bank.records().last?.lockedOutUntil == lockedAt + .seconds(2 * 3600))
+    // The workflow's comes first; its failures go on counting for the organisation's.
+    let other = try await self.bank(on: .inMemory)
+    try await setPolicy(
+      of: other, LockOutPolicy(failures: 7, window: .seconds(24 * 3600), duration: .seconds(4 * 3600)))
+    try await fail(other, other.begin(), "1", "2", "3")
+    try await fail(other, other.begin(), "1", "2")
+    #expect(try await begin(other) == .ended(.failed(.attemptsExhausted)))
+    other.clock.advance(by: .seconds(1800))
+    try await fail(other, other.begin(), "1", "2")
+    let again = other.clock.now()
+    #expect(try await begin(other) == .ended(.failed(.attemptsExhausted)))
+    #expect(try await other.records().last?.lockedOutUntil == again + .seconds(4 * 3600))
+  }
+
+  @Test(
+    "a success forgets what counted for the organisation, and a change of its policy reaches what begins after it"
+  )
+  func clearingOfOrganisation() async throws {
+    let bank = try await Bank(policy: Bank.policy(attempts: 3))
+    try await bank.enrol("s1", of: "anna", Face.anna)
+    try await setPolicy(of: bank, Self.wide)
+    let first = try await bank.begin()
+    try await fail(bank, first, "1", "2")
+    _ = try await bank.submit(.test("3", Face.anna), to: first)
+    try await fail(bank, bank.begin(), "1", "2", "3")
+    let before = try await bank.begin()
+    try await setPolicy(of: bank, nil)
+    try await fail(bank, bank.begin(), "1", "2")
+    _ = try await bank.begin()
+    try await fail(bank, before, "1")
+    #expect(try await begin(bank) == .ended(.failed(.attemptsExhausted)))
+  }
 }

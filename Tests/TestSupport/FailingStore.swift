@@ -44,6 +44,10 @@ public final class FailingStore: EnrolmentStore {
     try await store.organisations()
   }
 
+  public func organisation(_ id: OrganisationID) async throws(StoreError) -> Organisation? {
+    try await store.organisation(id)
+  }
+
   public func workflow(
     _ id: WorkflowID, in organisation: OrganisationID
   ) async throws(StoreError) -> Workflow? {
@@ -122,6 +126,12 @@ public final class FailingStore: EnrolmentStore {
     of reVerification: ReVerificationID, attempt: Int
   ) async throws(StoreError) -> AttemptEvidence? {
     try await store.evidence(of: reVerification, attempt: attempt)
+  }
+
+  public func seenCaptures(
+    after sequence: Int64, limit: Int
+  ) async throws(StoreError) -> [NumberedCapture] {
+    try await store.seenCaptures(after: sequence, limit: limit)
   }
 
   public func chainHead(of organisation: OrganisationID) async throws(StoreError) -> ChainHead {

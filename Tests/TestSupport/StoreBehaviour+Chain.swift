@@ -77,6 +77,25 @@ extension StoreBehaviour {
       try await store.commit([.enrol(Sample.session("s4"))])
       #expect(try await store.lastSession(in: Sample.bank) == 4)
     },
+    StoreBehaviour(
+      "captures that were seen are kept in order, replaced by name, and forgotten from their expiry on"
+    ) {
+      store in
+      func seen(_ name: UInt8, _ content: UInt8, expiry: Int64) -> SeenCapture {
+        SeenCapture(name: [name], expiry: Sample.noon + .milliseconds(expiry), content: [content, content])
+      }
+      try await store.commit([.captureSeen(seen(1, 1, expiry: 5)), .captureSeen(seen(2, 2, expiry: 9))])
+      try await store.commit([.captureSeen(seen(3, 3, expiry: 7)), .captureSeen(seen(1, 4, expiry: 8))])
+      let all = try await store.seenCaptures(after: 0, limit: 9)
+      #expect(all.map(\.capture) == [seen(2, 2, expiry: 9), seen(3, 3, expiry: 7), seen(1, 4, expiry: 8)])
+      #expect(try await store.seenCaptures(after: all[0].sequence, limit: 1) == [all[1]])
+      try await store.commit([.forgetCaptures(expiredAt: Sample.noon + .milliseconds(8))])
+      #expect(try await store.seenCaptures(after: 0, limit: 9) == [all[0]])
+      await expect(.missing) {
+        try await store.commit([.captureSeen(seen(7, 7, expiry: 9)), .ready("none", in: Sample.bank)])
+      }
+      #expect(try await store.seenCaptures(after: 0, limit: 9) == [all[0]])
+    },
     StoreBehaviour("a session that was refused says so") { store in
       try await Sample.people(of: store)
       try await store.commit([.enrol(Sample.session("s2")), .refused("s2", in: Sample.bank)])

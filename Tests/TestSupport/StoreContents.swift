@@ -15,12 +15,14 @@ public struct StoreContents: Hashable, Sendable {
   public var decisions: [NumberedDecision] = []
   public var audits: [ChainAudit] = []
   public var erasures: [NumberedErasure] = []
+  public var captures: [NumberedCapture] = []
   public var galleryVersion = GalleryVersion.empty
 
   /// Throws what any of the reads throws.
   public init(of store: any EnrolmentStore) async throws {
     organisations = try await store.organisations()
     erasures = try await store.erasures(after: 0, limit: .max)
+    captures = try await store.seenCaptures(after: 0, limit: .max)
     galleryVersion = try await store.galleryVersion()
     for secret in Sample.secrets {
       if let key = try await store.apiKey(APIKey.digest(of: secret)) { keys.append(key) }

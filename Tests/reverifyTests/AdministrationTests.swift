@@ -96,17 +96,17 @@ struct AdministrationTests {
         reverify enrol --store bank.db --organisation bank --workflow w --user u --session s --space edgeface-xs \
           --embeddings approved.fbin
         set +e
-        reverify begin --store bank.db --workflow none --email ada@example.org; echo $?
-        REVERIFY_API_KEY=guess reverify begin --store bank.db --workflow w --email ada@example.org; echo $?
-        reverify begin --store bank.db --workflow w --email nobody; echo $?
-        reverify begin --store bank.db --workflow w --email ada@example.org > begun.json
+        reverify begin --store bank.db --workflow none --email ada@example.org --liveness passive; echo $?
+        REVERIFY_API_KEY=guess reverify begin --store bank.db --workflow w --email ada@example.org --liveness passive; echo $?
+        reverify begin --store bank.db --workflow w --email nobody --liveness passive; echo $?
+        reverify begin --store bank.db --workflow w --email ada@example.org --liveness passive > begun.json
         id=$(sed -n 's/.*"reVerification" : "\\(.*\\)".*/\\1/p' begun.json)
-        submit() { reverify submit --store bank.db --re-verification $id --passive 0.9,0.9,0.9 "$@"; echo $?; }
+        submit() { reverify submit --store bank.db --re-verification $id --liveness passive --passive 0.9,0.9,0.9 "$@"; echo $?; }
         submit --key 1 --embeddings bob.fbin
         submit --key 1 --embeddings bob.fbin
         submit --key 1 --embeddings probe.fbin
         reverify key --store bank.db --organisation bank --revoke
-        reverify begin --store bank.db --workflow w --email ada@example.org; echo $?
+        reverify begin --store bank.db --workflow w --email ada@example.org --liveness passive; echo $?
         """)
     #expect(
       done.lines == [
@@ -120,6 +120,84 @@ struct AdministrationTests {
       done.errors.contains("validation.invalidEmail")
         && done.errors.contains("validation.keyReused"))
     #expect(!done.errors.contains("ada@"))
+  }
+
+  @Test("a workflow's thresholds come from error rates, and more than the evidence supports is refused")
+  func targets() throws {
+    let done = try run(
+      Self.setUp + """
+
+        show() { sed -n 's/.*Threshold" : //p' | tr -d ',' | tr '\\n' ' '; echo; }
+        workflow() { reverify workflow --store bank.db --organisation bank --workflow w "$@"; }
+        workflow | show
+        workflow --space edgeface-xs --target-fmr 1e-4 --target-fpir 1e-2 --enrolled 1000 | show
+        workflow --recognise-threshold 0.9 --attempts 5 | show
+        set +e
+        workflow --space edgeface-xs --target-fmr 1e-9; echo $?
+        workflow --space edgeface-xs --target-fpir 1e-3 --enrolled 1000000; echo $?
+        workflow --target-fmr 1e-4; echo $?
+        workflow | show
+        reverify org --store bank.db --organisation bank --lock-out 20/86400/7200
+        reverify org --store bank.db --organisation bank --balance 5
+        reverify org --store bank.db --organisation bank --lock-out none
+        reverify org --store bank.db --organisation bank --lock-out 20/1; echo $?
+        """)
+    let rows = done.lines.map { $0.split(separator: " ").compactMap { Float($0) } }
+    // The usual rates are FMR 1e-5, and FPIR 1e-3 over a thousand, which FMR 1e-6 keeps.
+    let points = try JSONDecoder().decode(
+      OperatingPoints.self,
+      from: Data(
+        contentsOf: CommandRun.package.appending(path: "models/embedding-spaces/edgeface-xs.json")))
+    let verify = try #require(points.point(forTarget: "1e-5")).threshold.value
+    let recognise = try #require(points.point(forTarget: "1e-6")).threshold.value
+    try #require(rows.count == 11, "\(done.lines) \(done.errors)")
+    #expect(Set(rows[0]) == [verify, recognise])
+    let looser = try points.verifyThreshold(atFalseMatchRate: 1e-4).value
+    let over = try points.recogniseThreshold(atFalsePositiveRate: 1e-2, enrolled: 1000).value
+    #expect(Set(rows[1]) == [looser, max(looser, over)] && looser < verify)
+    #expect(Set(rows[2]) == [looser, 0.9])
+    #expect(done.lines[3...5].elementsEqual(["64", "64", "64"]) && rows[6] == rows[2])
+    #expect(
+      done.lines[7...].elementsEqual([
+        "bank  balance none  lock-out 20/86400/7200", "bank  balance 5  lock-out 20/86400/7200",
+        "bank  balance 5", "64",
+      ]), "\(done.lines)")
+    for text in [
+      "FMR 1e-09 is not supported", "FPIR 0.001 over 1000000 enrolled is not supported",
+      "--target-fmr needs --space",
+    ] {
+      #expect(done.errors.contains(text), "\(done.errors)")
+    }
+  }
+
+  @Test("begin prints what to show, the same when asked again, and who says nothing of liveness is refused")
+  func challenge() throws {
+    let done = try run(
+      Self.setUp + """
+
+        reverify user --store bank.db --organisation bank --user u --email ada@example.org > /dev/null
+        export REVERIFY_API_KEY=$(reverify key --store bank.db --organisation bank --key k)
+        reverify enrol --store bank.db --organisation bank --workflow w --user u --session s --space edgeface-xs \
+          --embeddings approved.fbin > /dev/null
+        model=$REVERIFY_MODELS/liveness/simulated-ideal-68.json
+        begin() { reverify begin --store bank.db --workflow w --email ada@example.org "$@"; }
+        set +e
+        begin; echo $?
+        begin --liveness passive | grep -c schedule
+        begin --liveness $model > begun.json
+        id=$(sed -n 's/.*"reVerification" : "\\(.*\\)".*/\\1/p' begun.json)
+        challenge() { reverify challenge --store bank.db --re-verification $id --liveness $model; }
+        challenge > first.json; grep -c nonce first.json
+        sed -n '/"schedule"/,/^  }/p' begun.json | grep -A99 '"stages" :' | tr -d ' ,\\n}' > a
+        grep -A99 '"stages" :' first.json | tr -d ' ,\\n}' > b
+        grep -c oval b; cmp a b && echo same
+        reverify submit --store bank.db --re-verification $id --key 1 --embeddings probe.fbin --liveness $model \
+          --passive 0.9,0.9,0.9; echo $?
+        """)
+    #expect(
+      done.lines.elementsEqual(["64", "0", "1", "1", "same", "65"]), "\(done.lines) \(done.errors)")
+    #expect(done.errors.contains("liveness by what?") && done.errors.contains("taken at their word"))
+    #expect(done.errors.contains("capture.unsupportedCapture"))
   }
 
   @Test(

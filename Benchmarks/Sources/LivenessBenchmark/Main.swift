@@ -4,13 +4,18 @@ import LivenessTraining
 
 /// How long a capture takes to decode, to check by its chain and to score, beside the C cost model of the same arithmetic.
 ///
-///     LivenessBenchmark [--runs N] [--models FOLDER] [--cost-model FILE.c]
+///     LivenessBenchmark [--runs N] [--models FOLDER] [--cost-model FILE.c] [--only WORD]
+///
+/// `--only` runs the lines whose name holds the word, for profiling.
 @main
 struct Main {
+  private nonisolated(unsafe) static var only: String?  // Set once, before anything runs.
+
   static func main() throws {
     var options: [String: String] = [:]
     var words = CommandLine.arguments.dropFirst()
     while let name = words.popFirst(), let value = words.popFirst() { options[name] = value }
+    only = options["--only"]
     let runs = Int(options["--runs"] ?? "") ?? 400
     let models = options["--models"] ?? "models/liveness"
     print("each: median and 99 % quantile of \(runs) runs, one thread")
@@ -41,11 +46,12 @@ struct Main {
     try time("  assess, chain and all", runs) {
       try detector.assess(capture, answering: simulated.schedule, received: simulated.received).reasons.count
     }
+    let rule = DecisionRule(model)
     let score = time("  score (features, cues, fusion)", runs) {
       let features = LivenessDetector.features(
         of: capture, answering: simulated.schedule, limits: model.limits, extractor: extractor)
-      return model.decide(
-        features, findings: model.findings(features), policy: model.policies["standard"]!, coloursShown: false
+      return rule.decide(
+        features, findings: model.findings(features), policy: model.policies["standard"]!, coloursShown: true
       ).reasons.count
     }
     time("  geometry and jitter alone", runs) {
@@ -69,6 +75,7 @@ struct Main {
 
   @discardableResult
   private static func time(_ name: String, _ runs: Int, _ body: () throws -> Int) rethrows -> Double {
+    if let only, !name.contains(only) { return .nan }
     var (seconds, sink) = ([Double](), 0)
     let clock = ContinuousClock()
     for _ in 0..<runs {

@@ -9,6 +9,7 @@ import Glibc
 final class ErasureLedger {
   private let path: String
   private let key: SecretKey
+  private let disk: LedgerDisk
   private let descriptor: Int32
   private(set) var entries: [NumberedErasure] = []
   private var last: Digest
@@ -19,10 +20,12 @@ final class ErasureLedger {
   /// Opens the ledger of `store`, or begins it if `mayBegin`. Throws `damaged` when it is missing, another store's, or not as
   /// it was written.
   init(
-    _ path: String, store: String, key: SecretKey, mayBegin: Bool, access: SQLiteStore.Access
+    _ path: String, store: String, key: SecretKey, mayBegin: Bool, access: SQLiteStore.Access,
+    disk: LedgerDisk = .system
   ) throws(StoreError) {
     self.path = path
     self.key = key
+    self.disk = disk
     let flags = access == .readOnly ? O_RDONLY : O_RDWR | O_APPEND
     if mayBegin, access == .readWrite { try makePrivateFile(path) }
     let descriptor = Glibc.open(path, flags | O_CLOEXEC)
@@ -42,6 +45,12 @@ final class ErasureLedger {
     }
     guard content[..<firstEnd].elementsEqual(title.utf8) else { throw damaged(0) }
     try parse(content[(firstEnd + 1)...])
+    // What is left of a torn entry must go before another is added behind it.
+    if access == .readWrite, end < content.count {
+      guard disk.truncate(descriptor, off_t(end)) == 0, disk.synchronise(descriptor) == 0 else {
+        throw unavailable()
+      }
+    }
   }
 
   deinit { Glibc.close(descriptor) }
@@ -72,14 +81,16 @@ final class ErasureLedger {
 
   /// Takes back what was added after `position`, since its commit did not happen; false when it may be on the disk still.
   func takeBack(to position: Position) -> Bool {
-    guard ftruncate(descriptor, off_t(position.end)) == 0, fdatasync(descriptor) == 0 else { return false }
+    guard disk.truncate(descriptor, off_t(position.end)) == 0, disk.synchronise(descriptor) == 0 else {
+      return false
+    }
     entries.removeLast(entries.count - position.entries)
     (last, end) = (position.last, position.end)
     return true
   }
 
   private func begin(_ title: String) throws(StoreError) {
-    guard ftruncate(descriptor, 0) == 0 else { throw unavailable() }
+    guard disk.truncate(descriptor, 0) == 0 else { throw unavailable() }
     let line = Array((title + "\n").utf8)
     try write(line)
     end = line.count
@@ -101,7 +112,6 @@ final class ErasureLedger {
       rest = rest[(lineEnd + 1)...]
     }
     end = rest.startIndex
-    if !rest.isEmpty { _ = ftruncate(descriptor, off_t(end)) }
   }
 
   private func link(_ json: [UInt8], after previous: Digest) -> Digest {
@@ -111,12 +121,12 @@ final class ErasureLedger {
   private func write(_ bytes: [UInt8]) throws(StoreError) {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { disk.write(descriptor, $0) }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw unavailable() }
       rest = rest.dropFirst(count)
     }
-    guard fdatasync(descriptor) == 0 else { throw unavailable() }
+    guard disk.synchronise(descriptor) == 0 else { throw unavailable() }
   }
 
   private static func read(_ descriptor: Int32, _ path: String) throws(StoreError) -> [UInt8] {
@@ -141,4 +151,22 @@ final class ErasureLedger {
       entry == 0
         ? "ledger \(path): not this store's" : "ledger \(path), entry \(entry): not as it was written")
   }
+}
+
+/// The calls by which a ledger reaches the disk, each as the system's of that name, so that tests can let them fail.
+package struct LedgerDisk: Sendable {
+  package var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int
+  package var synchronise: @Sendable (Int32) -> Int32
+  package var truncate: @Sendable (Int32, off_t) -> Int32
+
+  package init(
+    write: @escaping @Sendable (Int32, UnsafeRawBufferPointer) -> Int,
+    synchronise: @escaping @Sendable (Int32) -> Int32, truncate: @escaping @Sendable (Int32, off_t) -> Int32
+  ) {
+    (self.write, self.synchronise, self.truncate) = (write, synchronise, truncate)
+  }
+
+  package static let system = LedgerDisk(
+    write: { Glibc.write($0, $1.baseAddress, $1.count) }, synchronise: { fdatasync($0) },
+    truncate: { ftruncate($0, $1) })
 }

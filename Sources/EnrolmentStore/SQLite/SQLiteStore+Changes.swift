@@ -31,6 +31,10 @@ extension SQLiteStore {
       try append(record)
     case .evidence(let evidence):
       try put(evidence)
+    case .captureSeen(let capture):
+      try put(capture)
+    case .forgetCaptures(let now):
+      try forgetCaptures(expiredAt: now)
     case .erase(let erasure):
       try erase(erasure)
     }

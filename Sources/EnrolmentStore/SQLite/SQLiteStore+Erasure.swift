@@ -121,7 +121,8 @@ extension SQLiteStore {
     let hasBegun = try text("ledger") != nil
     ledger = try ErasureLedger(
       configuration.ledgerPath, store: store, key: try keyring.lasting("erasure ledger", of: nil),
-      mayBegin: !hasBegun || configuration.ledgerLoss == .accept, access: configuration.access)
+      mayBegin: !hasBegun || configuration.ledgerLoss == .accept, access: configuration.access,
+      disk: configuration.ledgerDisk)
     if !hasBegun {
       try transaction { () throws(StoreError) in try setText("ledger", "begun") }
     }

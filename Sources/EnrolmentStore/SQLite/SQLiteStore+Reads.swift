@@ -8,6 +8,13 @@ extension SQLiteStore {
     }.sorted { $0.id < $1.id }
   }
 
+  public func organisation(_ id: OrganisationID) throws(StoreError) -> Organisation? {
+    try database.first("SELECT sealed FROM organisations WHERE id = ?", id) {
+      (row: Row) throws(StoreError) in
+      try record(Organisation.self, row, 0, of: id, as: SealedIdentity("organisations", id))
+    }
+  }
+
   public func workflow(
     _ id: WorkflowID, in organisation: OrganisationID
   ) throws(StoreError) -> Workflow? {

@@ -31,6 +31,7 @@ public actor SQLiteStore: EnrolmentStore {
     public var ledgerLoss: LedgerLoss
     /// The layer of files below, for tests that let writes fail.
     package var files: String?
+    package var ledgerDisk = LedgerDisk.system
 
     public init(
       path: String, ledgerPath: String? = nil, access: Access = .readWrite, ledgerLoss: LedgerLoss = .refuse

@@ -5,7 +5,16 @@ enum Schema {
   static let version = Int64(migrations.count)
 
   /// What leads from version n to n + 1, for n from 0. What stands here is never changed, only added to.
-  static let migrations: [[String]] = [first, second]
+  static let migrations: [[String]] = [first, second, third]
+
+  /// So that a copy of an earlier capture is told after a restart.
+  private static let third = [
+    """
+    CREATE TABLE captures_seen (
+      sequence INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, expiry INTEGER NOT NULL, sealed BLOB NOT NULL) STRICT
+    """,
+    "CREATE INDEX captures_seen_by_expiry ON captures_seen (expiry)",
+  ]
 
   /// So that what was still being prepared is found without looking at every session.
   private static let second = [

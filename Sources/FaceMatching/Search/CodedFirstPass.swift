@@ -15,7 +15,16 @@ struct CodedFirstPass: FirstPass {
     var fineUnits = 0
     /// How many that will be at the next time: twice as many each time in a row.
     var nextFineUnits = 1
+    /// For a batch: units that are not looked at, since of those before no probe could rule out much.
+    var skippedUnits = 0
+    /// How many that will be at the next time.
+    var nextSkippedUnits = 1
   }
+
+  /// Where every probe of a batch leaves more than this share of a unit's rows, the next units are scored as they are.
+  private static let skippedPart = 8
+  /// For how many units that is taken for granted at most.
+  private static let mostSkippedUnits = 16
 
   /// Probes multiplied in one call: with a unit's rows, their products fit the second-level cache.
   private static let groupSize = 64
@@ -56,7 +65,20 @@ struct CodedFirstPass: FirstPass {
       return scanSingle(
         rows, of: view, offset: offsets[0], scratch: &scratch, cutoff: cutoff(0), accept: accept)
     }
+    if scratch.skippedUnits > 0, !view.segment.readsRowsFromFile {
+      scratch.skippedUnits -= 1
+      return leaveAll(rows, accept: accept)
+    }
+    scanBatch(rows, of: view, offsets: offsets, scratch: &scratch, cutoff: cutoff, accept: accept)
+  }
+
+  private func scanBatch(
+    _ rows: Range<Int>, of view: SegmentView, offsets: [Float], scratch: inout Scratch,
+    cutoff: (Int) -> Float,
+    accept: (_ probe: Int, _ selection: Selection) -> Void
+  ) {
     let (plane, block) = (view.segment.fine, rows.lowerBound / Int(FK_BLOCK_ROWS))
+    var denseProbes = 0
     for first in stride(from: 0, to: probes.count, by: Self.groupSize) {
       let group = first..<min(first + Self.groupSize, probes.count)
       multiply(
@@ -66,9 +88,34 @@ struct CodedFirstPass: FirstPass {
           probe: probe, rows: rows, plane: plane,
           constant: probes[probe].constant(largestNorm: view.largestNorm),
           offset: offsets[probe], position: (probe - first) * rows.count)
-        hand(
-          estimates, errors: plane.errors, select(estimates, &scratch, cutoff: cutoff(probe)), scratch,
-          to: accept)
+        let cutoff = cutoff(probe)
+        let count = select(estimates, &scratch, cutoff: cutoff)
+        // Before there is a cutoff no code rules anything out.
+        if count * Self.skippedPart > rows.count, cutoff > -1 { denseProbes += 1 }
+        hand(estimates, errors: plane.errors, count, scratch, to: accept)
+      }
+    }
+    if denseProbes == probes.count {
+      scratch.skippedUnits = scratch.nextSkippedUnits
+      scratch.nextSkippedUnits = min(2 * scratch.nextSkippedUnits, Self.mostSkippedUnits)
+    } else {
+      scratch.nextSkippedUnits = 1
+    }
+  }
+
+  /// Hands all rows over for every probe, with nothing known of them.
+  private func leaveAll(
+    _ rows: Range<Int>, accept: (_ probe: Int, _ selection: Selection) -> Void
+  ) {
+    let indices = (0..<rows.count).map { UInt32($0) }
+    let estimates = [Float](repeating: 0, count: rows.count)
+    indices.withUnsafeBufferPointer { indices in
+      estimates.withUnsafeBufferPointer { estimates in
+        for probe in probes.indices {
+          accept(
+            probe,
+            Selection(firstRow: rows.lowerBound, indices: indices, estimates: estimates, constant: .infinity))
+        }
       }
     }
   }

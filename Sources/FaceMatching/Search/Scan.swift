@@ -28,12 +28,22 @@ struct Scan: Sendable {
   func run(over units: [ScanUnit], firstPass: some FirstPass) -> [CandidateCollector] {
     var collectors = probes.map { _ in CandidateCollector(request: request, rowCount: view.referenceCount) }
     var scratch = firstPass.makeScratch()
+    var dense: [Int] = []
+    var densePart = Self.densePart
     for unit in units {
       let segment = view[unit.segment].segment
       collectors.withUnsafeMutableBufferPointer { collectors in
+        dense.removeAll(keepingCapacity: true)
+        var nearlyDenseCount = 0
         firstPass.scan(
           unit, of: view[unit.segment], scratch: &scratch, cutoff: { collectors[$0].cutoff },
-          accept: { take($1, of: unit, for: $0, into: &collectors[$0]) })
+          accept: {
+            if isDense($1, of: unit, for: collectors[$0], Self.sharedDensePart) { nearlyDenseCount += 1 }
+            if isDense($1, of: unit, for: collectors[$0], densePart) { return dense.append($0) }
+            take($1, of: unit, for: $0, into: &collectors[$0])
+          })
+        densePart = nearlyDenseCount >= Self.sharingProbes ? Self.sharedDensePart : Self.densePart
+        takeDense(unit.wholeBlockRows, of: unit.segment, for: dense, into: collectors)
         for row in unit.remainingRows where includes(row, of: segment) {
           let location = RowLocation(segment: unit.segment, row: row)
           for probe in collectors.indices { collectors[probe].settle(location, score(probe, at: location)) }
@@ -46,20 +56,27 @@ struct Scan: Sendable {
     return collectors
   }
 
-  /// Where a first pass rules out less than this share of a unit's rows, bounds only cost time.
+  /// Where a first pass leaves more than this share of a unit's rows, scoring all of them one after the other is quicker.
   private static let densePart = 3
+  /// The same where the rows, once read, are scored with many probes.
+  private static let sharedDensePart = 32
+  private static let sharingProbes = 8
 
-  /// Hands the rows that a first pass left to the collector: one by one, or scored all together when they are most.
+  /// Whether the rows that a first pass left are better scored all together.
+  private func isDense(
+    _ selection: Selection, of unit: ScanUnit, for collector: CandidateCollector, _ densePart: Int
+  ) -> Bool {
+    let count = selection.indices.count
+    guard count * densePart > unit.rows.count, count > request.limit else { return false }
+    // Before there is a cutoff every row is left, and few of them will be scored.
+    return view[unit.segment].segment.readsRowsFromFile ? !collector.isLimited : collector.hasCutoff
+  }
+
+  /// Hands the rows that a first pass left to the collector.
   private func take(
     _ selection: Selection, of unit: ScanUnit, for probe: Int, into collector: inout CandidateCollector
   ) {
     let segment = view[unit.segment].segment
-    // Before there is a cutoff every row is left, and few of them will be scored.
-    if selection.indices.count * Self.densePart > unit.rows.count, selection.indices.count > request.limit,
-      segment.readsRowsFromFile ? !collector.isLimited : collector.hasCutoff
-    {
-      return takeDense(unit.wholeBlockRows, of: unit.segment, for: probe, into: &collector)
-    }
     for position in selection.indices.indices {
       let upperBound = selection.upperBound(position)
       let row = selection.row(position)
@@ -75,23 +92,40 @@ struct Scan: Sendable {
     }
   }
 
-  /// Scores consecutive rows at the speed of memory.
+  /// Probes that are multiplied with a unit's rows in one call: their scores fit the second-level cache.
+  private static let denseGroup = 64
+
+  /// Scores consecutive rows with some of the probes, one at the speed of memory and many at that of arithmetic.
   private func takeDense(
-    _ rows: Range<Int>, of position: Int, for probe: Int, into collector: inout CandidateCollector
+    _ rows: Range<Int>, of position: Int, for dense: [Int],
+    into collectors: UnsafeMutableBufferPointer<CandidateCollector>
   ) {
     let segment = view[position].segment
-    withUnsafeTemporaryAllocation(of: Float.self, capacity: rows.count) { scores in
-      probes[probe].withUnsafeBufferPointer {
-        kernels.table.pointee.dot_rows_f32(
-          $0.baseAddress!, segment.rows + rows.lowerBound * segment.stride, segment.stride, rows.count,
-          $0.count,
-          scores.baseAddress!)
+    for start in stride(from: 0, to: dense.count, by: Self.denseGroup) {
+      let group = dense[start..<min(start + Self.denseGroup, dense.count)]
+      let packed = group.flatMap { probes[$0] }
+      withUnsafeTemporaryAllocation(of: Float.self, capacity: group.count * rows.count) { scores in
+        kernels.table.pointee.dot_pairs_f32(
+          packed, segment.dimension, group.count, segment.rows + rows.lowerBound * segment.stride,
+          segment.stride, rows.count, segment.dimension, scores.baseAddress!, rows.count)
+        for (order, probe) in group.enumerated() {
+          settle(
+            scores[(order * rows.count)..<((order + 1) * rows.count)], rows, of: position,
+            into: &collectors[probe])
+        }
       }
-      for index in 0..<rows.count {
-        let score = min(max(scores[index], -1), 1)
-        guard score >= collector.cutoff, includes(rows.lowerBound + index, of: segment) else { continue }
-        collector.settle(RowLocation(segment: position, row: rows.lowerBound + index), score)
-      }
+    }
+  }
+
+  private func settle(
+    _ scores: Slice<UnsafeMutableBufferPointer<Float>>, _ rows: Range<Int>, of position: Int,
+    into collector: inout CandidateCollector
+  ) {
+    let segment = view[position].segment
+    for (score, row) in zip(scores, rows) {
+      let score = min(max(score, -1), 1)
+      guard score >= collector.cutoff, includes(row, of: segment) else { continue }
+      collector.settle(RowLocation(segment: position, row: row), score)
     }
   }
 
@@ -141,6 +175,9 @@ struct Scan: Sendable {
   }
 
   private func includes(_ row: Int, of segment: Segment) -> Bool {
-    segment.isPresent(row, at: view.version) && request.filter.includes(segment.references[row])
+    guard segment.isPresent(row, at: view.version) else { return false }
+    // The reference is not even copied where any will do.
+    if case .all = request.filter { return true }
+    return request.filter.includes(segment.references[row])
   }
 }

@@ -134,7 +134,7 @@ private struct RecordDecoder {
     return CaptureRecord(
       label: label, subject: subject, groups: groups, provenance: provenance,
       schedule: .init(
-        id: capture.challengeID, nonce: capture.nonce, issuedAt: .init(millisecondsSince1970: Int64(issued)),
+        id: capture.challengeID, nonce: capture.nonce, attempt: Int(capture.challengeID[6]), issuedAt: .init(millisecondsSince1970: Int64(issued)),
         stages: stages, flashes: flashes), received: .init(millisecondsSince1970: Int64(received)),
       capture: capture)
   }

@@ -83,13 +83,6 @@ public struct ChallengeSchedule: Hashable, Sendable {
   /// The first instant at which it can't be answered any more.
   public var expiry: Instant { issuedAt + Self.life }
 
-  /// The stage shown at `time`, given when each was revealed.
-  func stage(at time: Double, starts: [Double]) -> Stage {
-    var current = stages[0]
-    for (stage, start) in zip(stages, starts) where time >= start { current = stage }
-    return current
-  }
-
   /// What a client may know when `count` stages are revealed, as JSON: the nonce, those stages, and with the first one
   /// the colours. A client that is told a stage only when it has reached the one before can't render ahead.
   public func presentation(stages count: Int) -> String {

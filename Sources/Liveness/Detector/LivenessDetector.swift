@@ -32,6 +32,7 @@ public struct LivenessDetector: Sendable {
   private struct Entry: Sendable {
     let model: LivenessModel
     let policy: LivenessModel.Policy
+    let rule: DecisionRule
     let extractor: FeatureExtractor
   }
 
@@ -54,7 +55,7 @@ public struct LivenessDetector: Sendable {
         $0.isEnabled && $0.terms.contains { spectrum.contains($0.feature) }
       }
       entries[model.landmarker] = Entry(
-        model: model, policy: policy,
+        model: model, policy: policy, rule: DecisionRule(model),
         extractor: FeatureExtractor(template: template, withSpectrum: usesSpectrum))
     }
     self.entries = entries
@@ -83,7 +84,7 @@ public struct LivenessDetector: Sendable {
     let features = Self.features(
       of: capture, answering: schedule, limits: entry.model.limits, extractor: entry.extractor)
     findings += entry.model.findings(features)
-    return entry.model.decide(
+    return entry.rule.decide(
       features, findings: findings, policy: entry.policy, coloursShown: !schedule.flashes.isEmpty)
   }
 

@@ -9,45 +9,11 @@ extension LivenessModel {
     return findings
   }
 
-  /// Weighs the cues and decides. Any of `findings` keeps the capture from passing.
+  /// Weighs the cues and decides, as `DecisionRule` does, which costs less when there is more than one capture.
   public func decide(
     _ features: FeatureVector, findings: [LivenessReason], policy: Policy, coloursShown: Bool
   ) -> LivenessDecision {
-    var reasons = findings
-    var results: [Cue: LivenessDecision.CueResult] = [:]
-    var sum = fusion.bias
-    var isComplete = true
-    let hasNoApproach = findings.contains(.noApproach)
-    // Of a few frames, or bad ones, a cue says nothing against anybody.
-    let isJudgeable = !findings.contains(.tooFewFrames) && !findings.contains(.poorQuality)
-    for cue in Cue.allCases {
-      guard let model = self[cue], model.isEnabled, cue != .colour || coloursShown else { continue }
-      guard let ratio = model.ratio(features) else {
-        results[cue] = .init(ratio: nil, isAccepted: false)
-        if model.isRequired {
-          isComplete = false
-          reasons.append(cue.reasonWhenMissing)
-        }
-        continue
-      }
-      let isAccepted = model.accepts(features, ratio: ratio)
-      results[cue] = .init(ratio: ratio, isAccepted: isAccepted)
-      if !isAccepted, isJudgeable, !(hasNoApproach && cue.needsApproach) {
-        reasons.append(cue.reasonWhenRefused(features, by: model))
-      }
-      sum += (fusion.weights[cue.rawValue] ?? 0) * min(max(ratio, -fusion.clip), fusion.clip)
-    }
-    let fused = Elementary.logistic(sum)
-    let isRefused = !reasons.isEmpty
-    let score = isComplete ? (isRefused || !fused.isFinite ? 0 : fused) : nil
-    // Asked so that a score which is no number passes neither.
-    if !isRefused, !(fused >= policy.retry) { reasons = [.lowLivenessScore] }
-    if !isRefused, fused >= policy.retry, !(fused >= policy.pass) { reasons = [.poorQuality] }
-    let verdict: LivenessDecision.Verdict =
-      reasons.isEmpty && isComplete ? .pass : (reasons.allSatisfy(\.asksForRetry) ? .retry : .fail)
-    return LivenessDecision(
-      verdict: verdict, score: score, threshold: policy.pass, reasons: LivenessReason.ordered(reasons),
-      cues: results, features: features)
+    DecisionRule(self).decide(features, findings: findings, policy: policy, coloursShown: coloursShown)
   }
 }
 

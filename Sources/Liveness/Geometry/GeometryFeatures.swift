@@ -74,12 +74,7 @@ struct GeometryFeatures {
 
   /// The slope of the residual on q against the template's, both beyond planes and cylinders.
   private func writeSlope(to features: inout FeatureVector) {
-    let (x, y) = (shape.x, shape.y)
-    func column(_ factor: (Int) -> Double) -> [Double] {
-      shape.affineFree(x.indices.map { x[$0] * factor($0) }, y.indices.map { y[$0] * factor($0) })
-    }
-    let sheets =
-      basis.planarColumns + [column { x[$0] * x[$0] }, column { x[$0] * y[$0] }, column { y[$0] * y[$0] }]
+    let sheets = basis.planarColumns + cylinders()
     let normal = NormalEquations(gramMatrix(sheets), size: sheets.count)
     let slope = sums.qWeighted.map { $0 / (sums.qSpread + 1e-12) }
     let template = normal.remainder(of: basis.columns[2], columns: sheets)
@@ -89,6 +84,21 @@ struct GeometryFeatures {
     features[.slopeGain] = cross / (tt + 1e-12)
     let explained = normal.explained(normal.products(of: slope, with: sheets))
     features[.slopeCylinder] = explained / (dot(slope, slope, width) + 1e-18)
+  }
+
+  /// M∘x², M∘xy and M∘y², freed of their affine parts: what the slope of a bent sheet is made of.
+  private func cylinders() -> [[Double]] {
+    let count = shape.points
+    return basis.withSquares { xx, xy, yy in
+      [xx, xy, yy].map { factor in
+        withUnsafeTemporaryAllocation(of: Double.self, capacity: 2 * count) { scaled in
+          let base = scaled.baseAddress!
+          multiply(shape.x, factor, into: base, count)
+          multiply(shape.y, factor, into: base + count, count)
+          return shape.affineFree(base, base + count)
+        }
+      }
+    }
   }
 
   /// The relief of each point that the approach itself shows, by the parallax that its apparent size q must give.
@@ -141,17 +151,16 @@ struct GeometryFeatures {
         sums.qSpread * (x * x + y * y) + 2 * (motion.qTurn.0 * x + motion.qTurn.1 * y)
         + motion.turnSpread.0 + motion.turnSpread.1
     }
-    let ridge = 0.05 * denominator.mean + 1e-9
-    return shape.affineFree(zip(numerator, denominator).map { $0 / ($1 + ridge) })
+    let ridge = 0.05 * (sum(denominator, count) / Double(count)) + 1e-9
+    for i in 0..<count { numerator[i] /= denominator[i] + ridge }
+    return shape.affineFree(numerator)
   }
 
   /// What is left of two reliefs, already affine-free, after the best quadratic surface of each.
   private func beyondQuadratic(_ relief: [Double], _ other: [Double]) -> ([Double], [Double]) {
-    let (x, y) = (shape.x, shape.y)
-    let surfaces = [
-      shape.affineFree(x.map { $0 * $0 }), shape.affineFree(zip(x, y).map { $0 * $1 }),
-      shape.affineFree(y.map { $0 * $0 }),
-    ]
+    let surfaces = basis.withSquares { xx, xy, yy in
+      [shape.affineFree(xx), shape.affineFree(xy), shape.affineFree(yy)]
+    }
     let normal = NormalEquations(gramMatrix(surfaces), size: 3)
     return (
       normal.remainder(of: relief, columns: surfaces), normal.remainder(of: other, columns: surfaces)

@@ -144,6 +144,66 @@ func subtract(
   }
 }
 
+/// result[i] = a[i] · b[i].
+func multiply(
+  _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>, into result: UnsafeMutablePointer<Double>,
+  _ count: Int
+) {
+  var i = 0
+  while i &+ 8 <= count {
+    UnsafeMutableRawPointer(result + i).storeBytes(of: eight(a + i) * eight(b + i), as: SIMD8<Double>.self)
+    i &+= 8
+  }
+  while i < count {
+    result[i] = a[i] * b[i]
+    i &+= 1
+  }
+}
+
+/// result[i] = a[i] − constant − factor.x · x[i] − factor.y · y[i].
+func subtract(
+  _ constant: Double, _ factor: SIMD2<Double>, of x: UnsafePointer<Double>, _ y: UnsafePointer<Double>,
+  from a: UnsafePointer<Double>, into result: UnsafeMutablePointer<Double>, _ count: Int
+) {
+  let constants = SIMD8(repeating: constant)
+  var i = 0
+  while i &+ 8 <= count {
+    let value = eight(a + i) - constants - factor.x * eight(x + i) - factor.y * eight(y + i)
+    UnsafeMutableRawPointer(result + i).storeBytes(of: value, as: SIMD8<Double>.self)
+    i &+= 8
+  }
+  while i < count {
+    result[i] = a[i] - constant - factor.x * x[i] - factor.y * y[i]
+    i &+= 1
+  }
+}
+
+/// (sumX, sumY)[i] += (x[i], y[i]) less `centre`, times the rotation and scale of columns (turn.x, −turn.y), (turn.y, turn.x).
+func addRotated(
+  _ x: UnsafePointer<Double>, _ y: UnsafePointer<Double>, less centre: SIMD2<Double>,
+  by turn: SIMD2<Double>, to sumX: UnsafeMutablePointer<Double>, _ sumY: UnsafeMutablePointer<Double>,
+  _ count: Int
+) {
+  let (cx, cy) = (SIMD8(repeating: centre.x), SIMD8(repeating: centre.y))
+  var i = 0
+  while i &+ 8 <= count {
+    let (dx, dy) = (eight(x + i) - cx, eight(y + i) - cy)
+    let (nextX, nextY) = (
+      eight(UnsafePointer(sumX) + i) + (turn.x * dx + turn.y * dy),
+      eight(UnsafePointer(sumY) + i) + (turn.x * dy - turn.y * dx)
+    )
+    UnsafeMutableRawPointer(sumX + i).storeBytes(of: nextX, as: SIMD8<Double>.self)
+    UnsafeMutableRawPointer(sumY + i).storeBytes(of: nextY, as: SIMD8<Double>.self)
+    i &+= 8
+  }
+  while i < count {
+    let (dx, dy) = (x[i] - centre.x, y[i] - centre.y)
+    sumX[i] += turn.x * dx + turn.y * dy
+    sumY[i] += turn.x * dy - turn.y * dx
+    i &+= 1
+  }
+}
+
 /// result[i] = factor.x · a[i] + factor.y · b[i] − c[i] + constant.
 func combine(
   _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>, by factor: SIMD2<Double>,

@@ -13,47 +13,40 @@ struct ReferenceShape {
     let count = template.layout.points
     points = count
     relief = template.relief
-    var norm = 0.0
-    for i in 0..<count { norm += template.x[i] * template.x[i] + template.y[i] * template.y[i] }
-    var (meanX, meanY) = ([Double](repeating: 0, count: count), [Double](repeating: 0, count: count))
-    for frame in 0..<frames {
-      let px = coordinates + frame * 2 * count
-      let py = px + count
-      let sums = crossSums(px, py, template.x, template.y, count)
-      let (cosine, sine) = ((sums.xx + sums.yy) / norm, (sums.yx - sums.xy) / norm)
-      let squared = cosine * cosine + sine * sine
-      guard squared > 1e-12 else { return nil }
-      Self.addRotated(px, py, sums, cosine / squared, sine / squared, &meanX, &meanY)
-    }
-    func centred(_ sums: [Double]) -> [Double] {
+    guard let sums = Self.sums(coordinates, frames: frames, template: template) else { return nil }
+    func centred(_ sums: ArraySlice<Double>) -> [Double] {
       let means = sums.map { $0 / Double(frames) }
-      let centre = means.mean
+      let centre = sum(means, count) / Double(count)
       return means.map { $0 - centre }
     }
-    x = centred(meanX)
-    y = centred(meanY)
+    x = centred(sums[..<count])
+    y = centred(sums[count...])
     let own = crossSums(x, y, x, y, count)
     gram = (own.xx, own.xy, own.yy)
     guard gram.xx * gram.yy - gram.xy * gram.xy > 1e-9 else { return nil }
   }
 
-  /// Adds the frame, centred, turned back and scaled to the template.
-  private static func addRotated(
-    _ px: UnsafePointer<Double>, _ py: UnsafePointer<Double>, _ sums: CrossSums, _ cosine: Double,
-    _ sine: Double,
-    _ meanX: inout [Double], _ meanY: inout [Double]
-  ) {
-    let points = meanX.count
-    let (cx, cy) = (sums.x / Double(points), sums.y / Double(points))
-    meanX.withUnsafeMutableBufferPointer { meanX in
-      meanY.withUnsafeMutableBufferPointer { meanY in
-        for i in 0..<points {
-          let (dx, dy) = (px[i] - cx, py[i] - cy)
-          meanX[i] += dx * cosine + dy * sine
-          meanY[i] += dy * cosine - dx * sine
-        }
+  /// The sum of all frames, each centred, turned back and scaled to the template: all x, then all y.
+  private static func sums(
+    _ coordinates: UnsafePointer<Double>, frames: Int, template: FaceTemplate
+  ) -> [Double]? {
+    let count = template.layout.points
+    let norm = dot(template.x, template.x, count) + dot(template.y, template.y, count)
+    var all = [Double](repeating: 0, count: 2 * count)
+    let isWhole = all.withUnsafeMutableBufferPointer { all in
+      for frame in 0..<frames {
+        let px = coordinates + frame * 2 * count
+        let sums = crossSums(px, px + count, template.x, template.y, count)
+        let turn = SIMD2(sums.xx + sums.yy, sums.yx - sums.xy) / norm
+        let squared = turn.x * turn.x + turn.y * turn.y
+        guard squared > 1e-12 else { return false }
+        addRotated(
+          px, px + count, less: SIMD2(sums.x, sums.y) / Double(count), by: turn / squared,
+          to: all.baseAddress!, all.baseAddress! + count, count)
       }
+      return true
     }
+    return isWhole ? all : nil
   }
 
   /// The affine map of each frame: the point M of the shape lies at `centre` + L M in the image.
@@ -71,24 +64,36 @@ struct ReferenceShape {
     }
   }
 
-  /// A column over both coordinates of all points: what is left of (`first`, `second`) after its best affine map.
-  func affineFree(_ first: [Double], _ second: [Double]) -> [Double] {
-    affineFree(first) + affineFree(second)
+  /// A column over both coordinates of all points: what is left of (`first`, `second`) after its best affine map. `nil` stands
+  /// for zeros.
+  func affineFree(_ first: UnsafePointer<Double>?, _ second: UnsafePointer<Double>?) -> [Double] {
+    [Double](unsafeUninitializedCapacity: 2 * points) { result, count in
+      let base = result.baseAddress!
+      for (values, place) in [(first, base), (second, base + points)] {
+        if let values {
+          writeAffineFree(values, into: place)
+        } else {
+          place.initialize(repeating: 0, count: points)
+        }
+      }
+      count = 2 * points
+    }
   }
 
   /// `values` less their best linear function of x, y and 1.
-  func affineFree(_ values: [Double]) -> [Double] {
-    let mean = values.mean
-    var (vx, vy) = (0.0, 0.0)
-    for i in 0..<points {
-      vx += values[i] * x[i]
-      vy += values[i] * y[i]
+  func affineFree(_ values: UnsafePointer<Double>) -> [Double] {
+    [Double](unsafeUninitializedCapacity: points) { result, count in
+      writeAffineFree(values, into: result.baseAddress!)
+      count = points
     }
+  }
+
+  private func writeAffineFree(_ values: UnsafePointer<Double>, into result: UnsafeMutablePointer<Double>) {
+    let (vx, vy) = (dot(values, x, points), dot(values, y, points))
     let determinant = gram.xx * gram.yy - gram.xy * gram.xy
-    let (a, b) = (
-      (gram.yy * vx - gram.xy * vy) / determinant, (gram.xx * vy - gram.xy * vx) / determinant
-    )
-    return (0..<points).map { values[$0] - mean - a * x[$0] - b * y[$0] }
+    let factor =
+      SIMD2(gram.yy * vx - gram.xy * vy, gram.xx * vy - gram.xy * vx) / determinant
+    subtract(sum(values, points) / Double(points), factor, of: x, y, from: values, into: result, points)
   }
 }
 

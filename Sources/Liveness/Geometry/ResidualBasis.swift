@@ -7,7 +7,7 @@ struct ResidualBasis {
   /// Of the two columns of a tilting plane alone.
   let planar: NormalEquations
   let planarColumns: [[Double]]
-  /// M∘x, M∘y and M∘D, then D: what residuals are multiplied with.
+  /// M∘x, M∘y and M∘D, each over both coordinates, then D: what residuals are multiplied with.
   private let raw: [Double]
 
   var hasTurns: Bool { columns.count == 5 }
@@ -16,25 +16,43 @@ struct ResidualBasis {
 
   init(_ shape: ReferenceShape) {
     self.shape = shape
-    let (x, y, relief) = (shape.x, shape.y, shape.relief)
-    func scaled(_ factor: [Double]) -> ([Double], [Double]) {
-      (zip(x, factor).map { $0 * $1 }, zip(y, factor).map { $0 * $1 })
+    let count = shape.points
+    raw = [Double](unsafeUninitializedCapacity: 7 * count) { raw, filled in
+      let base = raw.baseAddress!
+      for (index, factor) in [shape.x, shape.y, shape.relief].enumerated() {
+        multiply(shape.x, factor, into: base + 2 * index * count, count)
+        multiply(shape.y, factor, into: base + (2 * index + 1) * count, count)
+      }
+      (base + 6 * count).initialize(from: shape.relief, count: count)
+      filled = 7 * count
     }
-    func free(_ column: ([Double], [Double])) -> [Double] { shape.affineFree(column.0, column.1) }
-    let none = [Double](repeating: 0, count: shape.points)
-    planarColumns = [free(scaled(x)), free(scaled(y))]
-    planar = NormalEquations(gramMatrix(planarColumns), size: 2)
     // Five columns need more residual coordinates than six affine parameters leave of three or five points.
-    if 2 * shape.points - 6 >= 8 {
-      columns = planarColumns + [free(scaled(relief)), free((relief, none)), free((none, relief))]
-    } else {
-      columns = [free(scaled(relief))]
+    let isWhole = 2 * count - 6 >= 8
+    (planarColumns, columns) = raw.withUnsafeBufferPointer { raw in
+      let base = raw.baseAddress!
+      func free(_ index: Int) -> [Double] {
+        shape.affineFree(base + 2 * index * count, base + (2 * index + 1) * count)
+      }
+      let (planar, parallax) = ([free(0), free(1)], free(2))
+      guard isWhole else { return (planar, [parallax]) }
+      let relief = base + 6 * count
+      return (planar, planar + [parallax, shape.affineFree(relief, nil), shape.affineFree(nil, relief)])
     }
+    planar = NormalEquations(gramMatrix(planarColumns), size: 2)
     let gram = gramMatrix(columns)
     var trace = 0.0
     for i in columns.indices { trace += gram[i * columns.count + i] }
     all = NormalEquations(gram, size: columns.count, ridge: 1e-12 * trace)
-    raw = [scaled(x), scaled(y), scaled(relief)].flatMap { $0.0 + $0.1 } + relief
+  }
+
+  /// Works on x∘x, x∘y and y∘y of the shape.
+  func withSquares<Result>(
+    _ body: (_ xx: UnsafePointer<Double>, _ xy: UnsafePointer<Double>, _ yy: UnsafePointer<Double>) -> Result
+  ) -> Result {
+    raw.withUnsafeBufferPointer { raw in
+      let (base, count) = (raw.baseAddress!, shape.points)
+      return body(base, base + count, base + 3 * count)
+    }
   }
 
   /// Inner products of a residual, itself free of affine parts, with M∘x, M∘y, M∘D, D eₓ and D e_y.

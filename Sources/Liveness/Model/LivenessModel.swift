@@ -82,14 +82,6 @@ public struct LivenessModel: Hashable, Sendable, Codable {
     public func ratio(_ features: FeatureVector) -> Double? {
       sum(features).map { slope * $0 + offset }
     }
-
-    /// Whether the ratio reaches the floor and every range holds.
-    public func accepts(_ features: FeatureVector, ratio: Double) -> Bool {
-      ratio >= floor
-        && ranges.allSatisfy { name, range in
-          Feature(name: name).flatMap { features[$0] }.map(range.contains) ?? false
-        }
-    }
   }
 
   public struct Fusion: Hashable, Sendable, Codable {

@@ -29,31 +29,31 @@ extension DecodingError.Context {
 }
 
 extension [UInt8] {
-  /// This JSON with NaN, Infinity and -Infinity made texts, so that a decoder says which number they stand for; `nil`
-  /// without any.
+  /// This JSON with NaN, infinities and numbers beyond the greatest made texts, so that a decoder says which field they stand
+  /// in; `nil` without any.
   var quotingNumbersThatAreNone: [UInt8]? {
     var (result, isFound, isText) = ([UInt8](), false, false)
     result.reserveCapacity(count)
     var index = 0
     while index < count {
-      let byte = self[index]
-      if isText, byte == UInt8(ascii: "\\"), index + 1 < count {
+      if isText, self[index] == UInt8(ascii: "\\"), index + 1 < count {
         result += self[index...index + 1]
         index += 2
         continue
       }
-      if byte == UInt8(ascii: "\"") { isText.toggle() }
-      let rest = self[index...]
-      let word = isText ? nil : ["NaN", "-Infinity", "Infinity"].first { rest.starts(with: $0.utf8) }
-      if let word {
+      if self[index] == UInt8(ascii: "\"") { isText.toggle() }
+      let word = isText ? [] : Array(self[index...].prefix { Self.numberBytes.contains($0) })
+      if let number = Double(String(decoding: word, as: UTF8.self)), !number.isFinite {
         isFound = true
-        result += Array("\"\(word)\"".utf8)
-        index += word.utf8.count
+        result += [UInt8(ascii: "\"")] + word + [UInt8(ascii: "\"")]
       } else {
-        result.append(byte)
-        index += 1
+        result.append(contentsOf: word.isEmpty ? [self[index]] : word)
       }
+      index += Swift.max(word.count, 1)
     }
     return isFound ? result : nil
   }
+
+  /// What numbers are written with, those that are none (NaN, Infinity) included.
+  private static let numberBytes = Set("+-.0123456789eENaInfity".utf8)
 }

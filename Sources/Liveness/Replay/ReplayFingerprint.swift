@@ -167,10 +167,3 @@ private struct Motion {
     channels = [xs.map { $0 / size }, ys.map { $0 / size }, sizes.map { Elementary.log($0) }]
   }
 }
-
-extension ReplayFingerprinter {
-  /// How many codes two fingerprints have in common, whenever they occur.
-  public static func sharedCodes(_ left: ReplayFingerprint, _ right: ReplayFingerprint) -> Int {
-    Set(left.codes.map(\.value)).intersection(right.codes.map(\.value)).count
-  }
-}

@@ -155,11 +155,17 @@ public struct ModelTrainer: Sendable {
     for (cue, weight) in zip(cues, fit.coefficients) { model.fusion.weights[cue.rawValue] = weight }
   }
 
-  /// Thresholds at the plan's error rates on bona fide calibration captures, those that a floor refuses included.
+  /// Thresholds at the plan's error rates on bona fide calibration captures, those that a floor refuses included. A rate holds
+  /// where colours were shown and where they weren't, which speaks less for anybody: the lower threshold counts.
   private func setPolicies(_ model: inout LivenessModel, _ part: [LabelledCapture]) {
-    let probe = LivenessModel.Policy(pass: 1e-9, retry: 1e-9)
-    let scores = part.filter(\.isBonaFide).map { model.decide($0, policy: probe).scoreForEvaluation }.sorted()
-    for (name, rate) in plan.policies { model.policies[name] = Self.policy(rate: rate, scores: scores) }
+    let (probe, rule) = (LivenessModel.Policy(pass: 1e-9, retry: 1e-9), model)
+    let kinds = Dictionary(grouping: part.filter(\.isBonaFide), by: \.coloursShown).values.map {
+      $0.map { rule.decide($0, policy: probe).scoreForEvaluation }.sorted()
+    }
+    for (name, rate) in plan.policies {
+      let each = kinds.map { Self.policy(rate: rate, scores: $0) }
+      model.policies[name] = .init(pass: each.map(\.pass).min()!, retry: each.map(\.retry).min()!)
+    }
   }
 
   /// The policy that refuses at most `rate` of bona fide `scores`, ascending, of which those refused by a check or a floor

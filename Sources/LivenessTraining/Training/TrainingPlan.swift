@@ -42,10 +42,11 @@ public struct TrainingPlan: Sendable {
     .reliefAmplitude, .reliefAmplitudeBeyondQuadratic,
   ]
 
-  /// Every cue; geometry, texture, challenge, passive scores and identity required, colours where they are shown.
+  /// Every cue; geometry, texture, challenge, passive scores and identity required, colours where they are shown. Floors and
+  /// ranges leave a part of the standard policy's errors to the score, so that it decides something.
   public static let standard = TrainingPlan(
     cues: [
-      .geometry: .init(geometry, isRequired: true, floorRate: 0.01),
+      .geometry: .init(geometry, isRequired: true, floorRate: 0.005),
       .texture: .init(
         [.jitter, .jitterAutocorrelation, .smallestStep, .curvatureToStep, .jitterSpatialCorrelation],
         isRequired: true, floorRate: 0.003, highRanges: [.pathDisorder],
@@ -58,7 +59,7 @@ public struct TrainingPlan: Sendable {
           .trackingWidthError, .trackingXError, .trackingYError,
         ],
         isRequired: true,
-        floorRate: 0.005, lowRanges: [.ovalCorrelation, .responseLag],
+        floorRate: 0.0025, lowRanges: [.ovalCorrelation, .responseLag],
         highRanges: [.ovalCentreError, .ovalSizeSpread, .ovalCentreSpread, .responseLag, .trackingError]),
       .colour: .init([.colourCorrelation], isRequired: true, floorRate: 0.003),
       .passive: .init([.passiveMean, .passiveWorst], isRequired: true, floorRate: 0.003),

@@ -20,10 +20,12 @@ enum BeginCommand: Command {
   static let name = "begin"
   static let summary = "begin a re-verification"
   static let explanation = """
-    Prints the re-verification's id, challenge, attempts and expiry as JSON, or why it could not begin (exit status 1). The
-    API key is taken from the environment variable REVERIFY_API_KEY.
+    Prints the re-verification's id, attempts, expiry and what the client is to show its user at the first attempt as JSON
+    (Documentation/Formats/Capture.md), or why it could not begin (exit status 1). For later attempts, or after 120 seconds,
+    'reverify challenge' gives what to show. The API key is taken from the environment variable REVERIFY_API_KEY.
 
-      REVERIFY_API_KEY=… reverify begin --store bank.db --workflow onboarding --email ada@example.org
+      REVERIFY_API_KEY=… reverify begin --store bank.db --workflow onboarding --email ada@example.org \\
+        --liveness models/liveness/simulated-ideal-68.json
     """
   static let options =
     StoreAccess.options + EngineAccess.options + [
@@ -34,6 +36,7 @@ enum BeginCommand: Command {
   private struct Report: Encodable {
     let reVerification: String
     let challenge: String
+    let schedule: JSONValue?
     let attemptsAllowed: Int
     let expiresAtMilliseconds: Int64
   }
@@ -42,12 +45,13 @@ enum BeginCommand: Command {
     let secret = try APIKeySecret.fromEnvironment()
     let workflow = WorkflowID(try arguments.required("workflow"))
     let email = try arguments.required("email")
-    return try await EngineAccess.with(arguments) { _, engine in
+    return try await EngineAccess.with(arguments, judging: true) { _, engine in
       switch try await engine.begin(workflowID: workflow, email: email, apiKey: secret) {
       case .begun(let begun):
         try Output.standard.write(
           json: Report(
             reVerification: begun.id.rawValue, challenge: begun.challenge.nonce,
+            schedule: try begun.schedule.map { try JSONValue($0) },
             attemptsAllowed: begun.attemptsAllowed,
             expiresAtMilliseconds: begun.expiry.millisecondsSince1970))
         return ExitStatus.success

@@ -77,8 +77,7 @@ enum DoctorCommand: Command {
 
 extension [NumberedSession] {
   /// The last one's number, when there is one, after counting all by how far they are.
-  fileprivate func last(counting counts: inout [String: Int], _ spaces: inout Set<String>) -> Int64?
-  {
+  fileprivate func last(counting counts: inout [String: Int], _ spaces: inout Set<String>) -> Int64? {
     for numbered in self {
       counts[numbered.enrolled.session.preparation.rawValue, default: 0] += 1
       spaces.insert(numbered.enrolled.session.space.description)

@@ -9,12 +9,14 @@ import ReVerification
 
 /// An engine on the store that a command works on, and the options that shape it.
 enum EngineAccess {
+  private static let passive = "passive"
+
   static let options: [CommandOption] = [
     .option("space", "NAME", "the embedding space (default: that of the sessions in the store)"),
     SpaceLibrary.option,
     .option(
       "liveness", "FILES",
-      "liveness models, with commas (default: upstream passive scores, which prove little)"),
+      "liveness models, with commas; or 'passive', which takes upstream scores at their word"),
     .option("log", "LEVEL", "JSON lines on stderr: debug, info, warning or error (default: none)"),
   ]
 
@@ -25,10 +27,21 @@ enum EngineAccess {
 
   /// Opens the store and an engine on it, lets `work` use both, writes the gallery's snapshot where it has changed, and closes
   /// the store whatever comes of it.
+  ///
+  /// Where attempts are begun or judged, `--liveness` must say by what: nobody is to rely on upstream scores unawares.
   static func with<Value>(
-    _ arguments: Arguments, _ work: (SQLiteStore, ReVerificationEngine) async throws -> Value
+    _ arguments: Arguments, judging: Bool = false,
+    _ work: (SQLiteStore, ReVerificationEngine) async throws -> Value
   ) async throws -> Value {
-    try await StoreAccess.with(arguments) { store in
+    if judging, arguments["liveness"] == nil {
+      throw UsageError(
+        "liveness by what? Give --liveness FILES, or --liveness passive to take upstream scores at their word"
+      )
+    }
+    if judging, arguments["liveness"] == Self.passive {
+      complain("liveness is not judged: upstream passive scores are taken at their word")
+    }
+    return try await StoreAccess.with(arguments) { store in
       let engine = try await open(store, arguments)
       let value = try await work(store, engine)
       do {
@@ -77,7 +90,7 @@ enum EngineAccess {
   private static func scorer(
     _ store: SQLiteStore, _ arguments: Arguments
   ) async throws -> any LivenessScorer {
-    guard let paths = arguments["liveness"] else { return UpstreamPassiveScorer() }
+    guard let paths = arguments["liveness"], paths != passive else { return UpstreamPassiveScorer() }
     let models = try paths.split(separator: ",").map { path in
       do {
         return try LivenessModel.load(path: String(path))

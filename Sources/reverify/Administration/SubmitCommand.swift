@@ -9,23 +9,27 @@ enum SubmitCommand: Command {
   static let summary = "submit an attempt to a re-verification"
   static let explanation = """
     Prints the answer; it is durable by then. The same --key with the same content gets the same answer again. Exit status 0
-    for verified, 1 for any other answer.
+    for verified, 1 for any other answer. With models, the capture must answer what 'begin' or 'challenge' printed for this
+    attempt: each is answered once, within 120 seconds.
 
-      reverify submit --store bank.db --re-verification ID --key attempt-1 --embeddings probe.npy --passive 0.9,0.9,0.9
+      reverify submit --store bank.db --re-verification ID --key attempt-1 --embeddings probe.npy \\
+        --liveness models/liveness/simulated-ideal-68.json --capture capture.json
+      reverify submit --store bank.db --re-verification ID --key attempt-1 --embeddings probe.npy \\
+        --liveness passive --passive 0.9,0.9,0.9
     """
   static let options =
     StoreAccess.options + EngineAccess.options + EmbeddingRows.options + [
       .option("re-verification", "ID", "as begin printed it"),
       .option("key", "KEY", "the attempt's idempotency key"),
       .option("passive", "SCORES", "upstream passive scores of the frames, 0...1, with commas"),
-      .option("capture", "FILE", "instead: a capture as its format says, for --liveness"),
+      .option("capture", "FILE", "instead: a capture as its format says, for liveness models"),
     ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let id = ReVerificationID(try arguments.required("re-verification"))
     let key = IdempotencyKey(try arguments.required("key"))
     let capture = try capture(arguments)
-    return try await EngineAccess.with(arguments) { store, engine in
+    return try await EngineAccess.with(arguments, judging: true) { store, engine in
       let embeddings = try EmbeddingRows.read(
         arguments, space: try await EngineAccess.space(of: store, arguments))
       let answer = try await engine.submit(

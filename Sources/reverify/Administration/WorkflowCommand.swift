@@ -7,24 +7,24 @@ enum WorkflowCommand: Command {
   static let summary = "add or change a workflow and its policy"
   static let explanation = """
     Adds the workflow, or changes what is given and leaves the rest; prints what it is then. Re-verifications that are under
-    way keep the terms they were begun on. A new one needs its thresholds: as numbers, or by --space and the false match
-    rates its evidence supports.
+    way keep the terms they were begun on. A new one needs its thresholds: as numbers, or as the error rates that they are to
+    keep, by the evidence of an embedding space. Rates that the evidence doesn't support are refused, with what it would take.
 
       reverify workflow --store bank.db --organisation bank --workflow onboarding --space edgeface-xs --target-fmr 1e-5 \\
-        --recognise-target-fmr 1e-6
+        --target-fpir 1e-2 --enrolled 10000
     """
   static let options =
     StoreAccess.options + [
       StoreAccess.organisation, .option("workflow", "ID", "its id"),
       .option("verify-threshold", "T", "the claimed user matches from here on, -1...1"),
       .option("recognise-threshold", "T", "anybody known is recognised from here on"),
-      .option("space", "NAME", "instead: thresholds of this embedding space"), SpaceLibrary.option,
+      .option("space", "NAME", "instead: by the evidence of this embedding space"), SpaceLibrary.option,
+      .option("target-fmr", "RATE", "with --space: the most false matches of a comparison (1e-5)"),
       .option(
-        "target-fmr", "RATE",
-        "with --space: the false match rate, as the space's points name it (1e-5)"),
-      .option("recognise-target-fmr", "RATE", "with --space: the same for recognising (1e-6)"),
+        "target-fpir", "RATE", "with --space: the most false positives of a search (1e-3)"),
+      .option("enrolled", "N", "with --space: sessions there will be at most (1000)"),
       .option("attempts", "N", "1...10"), .option("life", "SECONDS", "1...86400"),
-      .option("lock-out", "F/W/D", "F failures within W seconds lock out for D seconds, or 'none'"),
+      LockOutOption.option,
       .option("price", "N", "what a re-verification costs"),
       .option("status", "STATUS", "active or inactive"),
       .option("re-verification", "WHETHER", "on, off or unavailable"),
@@ -36,7 +36,9 @@ enum WorkflowCommand: Command {
     let id = WorkflowID(try arguments.required("workflow"))
     return try await StoreAccess.with(arguments) { store in
       let old = try await store.workflow(id, in: organisation)
-      let policy = try policy(arguments, old: old?.policy)
+      let space = try await store.sessions(in: organisation, after: 0, limit: 1).first?
+        .enrolled.session.space
+      let policy = try policy(arguments, old: old?.policy, space: space)
       let workflow = Workflow(
         id: id, organisation: organisation,
         status: try arguments.choice("status", default: old?.status ?? .active),
@@ -51,53 +53,52 @@ enum WorkflowCommand: Command {
     }
   }
 
+  /// `space` is that of the references there are; `nil` while there are none.
   private static func policy(
-    _ arguments: Arguments, old: ReVerificationPolicy?
+    _ arguments: Arguments, old: ReVerificationPolicy?, space: EmbeddingSpace?
   ) throws -> ReVerificationPolicy {
+    let targeted = try targeted(arguments, space: space)
     let life = try arguments.optionalNumber("life", in: 1...86_400).map { Duration.seconds($0) }
     return try ReVerificationPolicy(
       verifyThreshold: threshold(
-        "verify-threshold", "target-fmr", "1e-5", arguments, old?.verifyThreshold),
+        "verify-threshold", arguments, (targeted ?? old)?.verifyThreshold),
       recogniseThreshold: threshold(
-        "recognise-threshold", "recognise-target-fmr", "1e-6", arguments, old?.recogniseThreshold),
+        "recognise-threshold", arguments, (targeted ?? old)?.recogniseThreshold),
       attempts: try arguments.number("attempts", in: 1...10, default: old?.attempts ?? 3),
-      life: life ?? old?.life ?? .seconds(600), lockOut: try lockOut(arguments, old: old))
+      life: life ?? old?.life ?? .seconds(600),
+      lockOut: try LockOutOption.read(arguments, old: old.map(\.lockOut) ?? .standard))
   }
 
   private static func threshold(
-    _ number: String, _ target: String, _ usual: String, _ arguments: Arguments,
-    _ old: SimilarityThreshold?
+    _ name: String, _ arguments: Arguments, _ other: SimilarityThreshold?
   ) throws -> SimilarityThreshold {
-    if let value = try arguments.optionalNumber(number, in: -1...1 as ClosedRange<Float>) {
+    if let value = try arguments.optionalNumber(name, in: -1...1 as ClosedRange<Float>) {
       return SimilarityThreshold(value)!
     }
-    if let space = arguments["space"] {
-      let points = try SpaceLibrary.read(arguments).space(named: space)
-      let rate = arguments[target] ?? usual
-      guard let point = points.point(forTarget: rate) else {
-        let known = points.points.map(\.targetFalseMatchRate).joined(separator: ", ")
-        throw UsageError("--\(target): the evidence of \(space) supports \(known), not '\(rate)'")
-      }
-      return point.threshold
-    }
-    guard let old else { throw UsageError("a new workflow needs --\(number), or --space") }
-    return old
+    guard let other else { throw UsageError("a new workflow needs --\(name), or --space") }
+    return other
   }
 
-  private static func lockOut(_ arguments: Arguments, old: ReVerificationPolicy?) throws
-    -> LockOutPolicy?
-  {
-    guard let text = arguments["lock-out"] else { return old.map(\.lockOut) ?? .standard }
-    if text == "none" { return nil }
-    let numbers = text.split(separator: "/").map { Int($0) }
-    guard numbers.count == 3, let failures = numbers[0], let window = numbers[1],
-      let duration = numbers[2]
-    else {
-      throw UsageError(
-        "--lock-out is failures/seconds/seconds, such as 5/180/1800, or 'none', not '\(text)'")
+  /// The policy of the error rates asked for; `nil` when none are.
+  private static func targeted(
+    _ arguments: Arguments, space: EmbeddingSpace?
+  ) throws -> ReVerificationPolicy? {
+    guard let name = arguments["space"] else {
+      let stray = ["target-fmr", "target-fpir", "enrolled"].first { arguments[$0] != nil }
+      if let stray { throw UsageError("--\(stray) needs --space, whose evidence it goes by") }
+      return nil
     }
-    return try LockOutPolicy(
-      failures: failures, window: .seconds(window), duration: .seconds(duration))
+    let points = try SpaceLibrary.read(arguments).space(named: name)
+    do {
+      return try ReVerificationPolicy(
+        PolicyTargets(
+          falseMatchRate: arguments.number("target-fmr", in: 0...1, default: 1e-5),
+          falsePositiveRate: arguments.number("target-fpir", in: 0...1, default: 1e-3),
+          enrolled: arguments.number("enrolled", in: 1...1_000_000_000, default: 1000)),
+        by: points, for: space ?? points.space)
+    } catch let error as OperatingPointError {
+      throw UsageError("\(error)")
+    }
   }
 
   private static func retention(_ arguments: Arguments, old: RetentionPeriod?) throws
