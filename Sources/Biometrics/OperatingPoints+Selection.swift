@@ -18,7 +18,9 @@ extension OperatingPoints {
   }
 
   /// The lowest threshold whose evidence keeps the false positive rate of a search over `enrolled` references within
-  /// `rate`: measured over as many or more, or by the sum of the comparisons' rates, FPIR ≤ N · FMR.
+  /// `rate`: the lowest that was measured over as many or more. Where none was, by the sum of the comparisons' rates,
+  /// FPIR ≤ N · FMR, and never below a threshold that was measured to be needed for a looser rate or fewer enrolled. Pooled
+  /// comparisons don't stand for every cohort's searches, so a sum never beats a measurement.
   ///
   /// Throws `.falsePositiveRateUnsupported` when neither is there, and `.notARate` for a rate that is not above 0 and below
   /// 1 or a number below 1.
@@ -32,15 +34,19 @@ extension OperatingPoints {
     let measured = recognisePoints.filter {
       $0.enrolled >= enrolled && Self.isWithin($0.targetFalsePositiveRate, rate)
     }.map(\.threshold)
+    if let threshold = measured.min() { return threshold }
     let summed = points.filter { point in
       Self.rate(point.targetFalseMatchRate).map { $0 * Double(enrolled) <= rate * (1 + 1e-12) } ?? false
     }.map(\.threshold)
-    guard let threshold = (measured + summed).min() else {
+    guard let threshold = summed.min() else {
       throw OperatingPointError(
         .falsePositiveRateUnsupported, asked: rate, space: space.model,
         strictest: points.compactMap { Self.rate($0.targetFalseMatchRate) }.min(), enrolled: enrolled)
     }
-    return threshold
+    let needed = recognisePoints.filter { point in
+      point.enrolled <= enrolled && Self.rate(point.targetFalsePositiveRate).map { $0 >= rate } ?? false
+    }.map(\.threshold)
+    return (needed + [threshold]).max()!
   }
 
   private static func isWithin(_ target: String, _ rate: Double) -> Bool {

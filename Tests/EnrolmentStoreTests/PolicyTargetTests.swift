@@ -1,5 +1,6 @@
 import Biometrics
 import EnrolmentStore
+import Foundation
 import Testing
 
 @Suite struct PolicyTargetTests {
@@ -57,12 +58,35 @@ import Testing
     ])
     #expect(try points.recogniseThreshold(atFalsePositiveRate: 0.01, enrolled: 1000).value == 0.45)
     #expect(try points.recogniseThreshold(atFalsePositiveRate: 0.1, enrolled: 900).value == 0.35)
+    // Measured over 1,000, so it is used for ten although the sum, 10 · 1e-2, would allow 0.2.
+    #expect(try points.recogniseThreshold(atFalsePositiveRate: 0.1, enrolled: 10).value == 0.35)
+    // What ten were measured to need at 9e-1, twenty need at 5e-1: the sum, 20 · 1e-2, would allow 0.2.
+    let few = Self.points(recognise: [Self.recognise("9e-1", 10, 0.45)])
+    #expect(try few.recogniseThreshold(atFalsePositiveRate: 0.5, enrolled: 20).value == 0.45)
     // Over ten enrolled, FMR 1e-4 alone keeps 1e-3.
     #expect(try points.recogniseThreshold(atFalsePositiveRate: 0.001, enrolled: 10).value == 0.4)
     let error = try #require(throws: OperatingPointError.self) {
       try points.recogniseThreshold(atFalsePositiveRate: 0.01, enrolled: 100_000)
     }
     #expect(error.code == .falsePositiveRateUnsupported && error.enrolled == 100_000)
+  }
+
+  @Test(arguments: ["edgeface-xs", "dlib-resnet-v1"])
+  func `no shipped space hands out less than it measured`(name: String) throws {
+    let path = URL(filePath: #filePath).deletingLastPathComponent().appending(
+      path: "../../models/embedding-spaces/\(name).json")
+    let points = try JSONDecoder().decode(OperatingPoints.self, from: Data(contentsOf: path))
+    #expect(!points.recognisePoints.isEmpty)
+    for point in points.recognisePoints {
+      let rate = try #require(Double(point.targetFalsePositiveRate))
+      for enrolled in [point.enrolled, point.enrolled * 2] {
+        guard let threshold = try? points.recogniseThreshold(atFalsePositiveRate: rate, enrolled: enrolled)
+        else {
+          continue
+        }
+        #expect(threshold >= point.threshold, "\(name), \(enrolled) enrolled, \(rate)")
+      }
+    }
   }
 
   @Test func `a policy takes its thresholds from targets, and none of another space`() throws {
