@@ -66,6 +66,10 @@ package struct CommandTool: Sendable {
       Output.standard.flush()
       complain("\(error); see '\(name) \(command.name) --help'")
       return ExitStatus.usage
+    } catch let error as OutputError {
+      Output.standard.flush()
+      complain("\(error)")
+      return ExitStatus.output
     } catch {
       Output.standard.flush()
       complain("\(error)")
@@ -86,7 +90,7 @@ package struct CommandTool: Sendable {
     \(KernelVariable.help)
 
     '\(name) COMMAND --help' explains a command. Exit status: 0 done, 1 done in part, 64 wrong usage, 65 wrong input,
-    74 output lost.
+    74 an output can't be written.
 
     """
   }

@@ -38,48 +38,21 @@ package func log(_ line: String) {
   _ = put("\(line)\n", to: STDERR_FILENO)
 }
 
-/// Writes all of `text`; false when a part of it was lost.
 private func put(_ text: String, to descriptor: Int32) -> Bool {
   var text = text
-  return text.withUTF8 { bytes in
-    var rest = UnsafeRawBufferPointer(bytes)
-    while !rest.isEmpty {
-      let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-    }
-    return true
-  }
+  return text.withUTF8 { put(UnsafeRawBufferPointer($0), to: descriptor) }
 }
 
-/// Writes a file whole: beside and renamed where it is a regular file or none, in place where it is a device, a pipe or a
-/// link, which must not be replaced. Throws an `InputError`.
-package func writeFile(_ content: Data, to path: String) throws {
-  var status = stat()
-  let isRegular = lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
-  do {
-    try content.write(to: URL(filePath: path), options: isRegular ? .atomic : [])
-  } catch {
-    throw InputError("\(path): can't be written")
+/// Writes all of `bytes`; false when a part of it was lost, and `errno` says why.
+func put(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+  var rest = bytes
+  while !rest.isEmpty {
+    let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { return false }
+    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
   }
-}
-
-/// Throws an `InputError` where a file at `path` could not be written, so that a long command says so before its work.
-package func requireWritable(_ path: String?) throws {
-  guard let path else { return }
-  var status = stat()
-  if stat(path, &status) == 0 {
-    guard status.st_mode & S_IFMT != S_IFDIR, access(path, W_OK) == 0 else {
-      throw InputError("\(path): can't be written")
-    }
-    return
-  }
-  let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-  let parent = folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder
-  guard stat(parent, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, access(parent, W_OK) == 0 else {
-    throw InputError("\(path): expected a folder that can be written in")
-  }
+  return true
 }
 
 /// How far a long command is, on stderr when that is a terminal, else nowhere.

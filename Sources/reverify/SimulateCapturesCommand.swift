@@ -53,9 +53,13 @@ enum SimulateCapturesCommand: Command {
     }
     guard FileManager.default.createFile(atPath: path, contents: nil),
       let file = FileHandle(forWritingAtPath: path)
-    else { throw InputError("\(path): can't be written") }
-    try cohort.forEach { try file.write(contentsOf: Data($0.record.encoded()) + Data("\n".utf8)) }
-    try file.close()
+    else { throw OutputError("\(path): can't be written") }
+    do {
+      try cohort.forEach { try file.write(contentsOf: Data($0.record.encoded()) + Data("\n".utf8)) }
+      try file.close()
+    } catch {
+      throw OutputError("\(path): can't be written to its end")
+    }
     return ExitStatus.success
   }
 

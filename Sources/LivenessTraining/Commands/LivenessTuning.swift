@@ -74,7 +74,7 @@ public struct LivenessTuning: Sendable {
     func check(_ name: String, _ rate: Proportion, _ most: Double?) {
       guard let most, rate.wilson().high > most else { return }
       unmet.append(
-        "\(name): \(rate), upper bound \(percent(rate.wilson().high)), asked at most \(percent(most))")
+        "\(name): \(rate), upper bound \(percent(rate.wilson().high, .up)), asked at most \(percent(most))")
     }
     check("BPCER", evaluation.bonaFide.rate, bounds.maximumBPCER)
     for row in evaluation.attacks {
@@ -85,8 +85,8 @@ public struct LivenessTuning: Sendable {
   }
 }
 
-/// A rate as a percentage with three significant digits or so.
-func percent(_ rate: Double) -> String {
-  let scaled = (rate * 100_000).rounded() / 1000
+/// A rate as a percentage with three decimals; bounds are rounded outwards.
+func percent(_ rate: Double, _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) -> String {
+  let scaled = (rate * 100_000).rounded(rule) / 1000
   return "\(scaled) %"
 }
