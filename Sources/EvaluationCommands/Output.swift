@@ -41,27 +41,52 @@ package func log(_ line: String) {
 /// Writes all of `text`; false when a part of it was lost.
 private func put(_ text: String, to descriptor: Int32) -> Bool {
   var text = text
-  return text.withUTF8 { bytes in
-    var rest = UnsafeRawBufferPointer(bytes)
-    while !rest.isEmpty {
-      let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-    }
-    return true
+  return text.withUTF8 { put(UnsafeRawBufferPointer($0), to: descriptor) }
+}
+
+private func put(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+  var rest = bytes
+  while !rest.isEmpty {
+    let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { return false }
+    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
   }
+  return true
 }
 
 /// Writes a file whole: beside and renamed where it is a regular file or none, in place where it is a device, a pipe or a
 /// link, which must not be replaced. Throws an `InputError`.
 package func writeFile(_ content: Data, to path: String) throws {
+  try writeFile(to: path) { try $0(content) }
+}
+
+/// The same, piece by piece as `content` hands them out. When it throws, and when the process ends before it has, a regular file
+/// is as it was before.
+package func writeFile(to path: String, _ content: ((Data) throws -> Void) throws -> Void) throws {
   var status = stat()
-  let isRegular = lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+  let isThere = lstat(path, &status) == 0
+  let isBeside = !isThere || status.st_mode & S_IFMT == S_IFREG
+  let written = isBeside ? "\(path).\(getpid()).part" : path
+  let failure = InputError("\(path): can't be written")
+  let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isBeside ? O_EXCL : O_TRUNC)
+  let descriptor = open(written, flags, 0o666)
+  guard descriptor >= 0 else { throw failure }
   do {
-    try content.write(to: URL(filePath: path), options: isRegular ? .atomic : [])
+    if isBeside, isThere { _ = fchmod(descriptor, status.st_mode & 0o7777) }
+    try content { piece in
+      guard piece.withUnsafeBytes({ put($0, to: descriptor) }) else { throw failure }
+    }
+    // Pipes and devices can't be synchronised; what counts there is that they took it.
+    guard !isBeside || fsync(descriptor) == 0 else { throw failure }
   } catch {
-    throw InputError("\(path): can't be written")
+    close(descriptor)
+    if isBeside { unlink(written) }
+    throw error
+  }
+  guard close(descriptor) == 0, !isBeside || rename(written, path) == 0 else {
+    if isBeside { unlink(written) }
+    throw failure
   }
 }
 
