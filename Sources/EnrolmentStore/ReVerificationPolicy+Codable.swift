@@ -17,7 +17,7 @@ extension ReVerificationPolicy: Codable {
         attempts: container.decode(Int.self, forKey: .attempts),
         life: .milliseconds(container.decode(Int64.self, forKey: .lifeMilliseconds)),
         lockOut: container.decodeIfPresent(LockOutPolicy.self, forKey: .lockOut),
-        // A policy of before there was a choice is held to the stricter one.
+        // Absent for the stricter choice, to which a policy of before there was one is held too.
         faceBinding: container.decodeIfPresent(FaceBinding.self, forKey: .faceBinding) ?? .required)
       organisationLockOut = try container.decodeIfPresent(LockOutPolicy.self, forKey: .organisationLockOut)
     } catch let error as PolicyError {
@@ -32,7 +32,7 @@ extension ReVerificationPolicy: Codable {
     try container.encode(attempts, forKey: .attempts)
     try container.encode(life.wholeMilliseconds, forKey: .lifeMilliseconds)
     try container.encodeIfPresent(lockOut, forKey: .lockOut)
-    try container.encode(faceBinding, forKey: .faceBinding)
+    if faceBinding != .required { try container.encode(faceBinding, forKey: .faceBinding) }
     try container.encodeIfPresent(organisationLockOut, forKey: .organisationLockOut)
   }
 }

@@ -108,7 +108,8 @@ extension ValidationReport.Rate {
 public struct Provenance: Hashable, Sendable, Codable {
   /// SHA-256 by name of what it was made from.
   public var data: [String: String]
-  /// How many captures it was made and tested with, by where they come from: `CaptureProvenance`, or `unstated`.
+  /// How many captures it was made and tested with, by where they come from: `CaptureProvenance`, `unstated`, or `recorded` for
+  /// sequences of landmarks that are no captures.
   public var captures: [String: Int]
   public var command: String
   public var revision: String

@@ -49,8 +49,8 @@ public struct LivenessTuning: Sendable {
     reservations = Self.reservations(captures, model.validation)
     model.provisional = !reservations.isEmpty
     for capture in captures + extra {
-      let kind = capture.isRecorded ? CaptureProvenance.rendered : capture.provenance
-      model.provenance.captures[kind?.rawValue ?? "unstated", default: 0] += 1
+      let kind = capture.isRecorded ? "recorded" : capture.provenance?.rawValue ?? "unstated"
+      model.provenance.captures[kind, default: 0] += 1
     }
     self.model = model
     unmet =
