@@ -58,7 +58,7 @@ eval: packages swift
 	@swift build -c release --product reverify-eval
 	@mkdir -p '$(OUT)'
 	@.build/release/reverify-eval eval --data '$(DATA)' --json '$(OUT)/evaluation.json' --html '$(OUT)/report.html' \
-	  --csv '$(OUT)/curves' $(ARGS)
+	  --csv '$(OUT)/curves' $(ARGS) || [ $$? = 1 ]
 	@.build/release/reverify-eval tune --data '$(DATA)' --out '$(OUT)/operating-points.json' || [ $$? = 1 ]
 	@echo 'written to $(OUT): report.html, evaluation.json, curves, operating-points.json'
 

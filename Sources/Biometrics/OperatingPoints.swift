@@ -3,8 +3,9 @@
 /// Numbers only: no embedding, no subject. The format is described in `Documentation/Formats/OperatingPoints.md`.
 public struct OperatingPoints: Hashable, Sendable, Codable {
   public static let format = "reverify-operating-points"
-  /// The version written; the one before it, without recognise points, is read as well.
-  public static let version = 2
+  /// The version written; those before it are read as well: 1 is without recognise points, 2 without unusable rows and
+  /// what is upheld.
+  public static let version = 3
 
   /// A set of embeddings, named so that it can be told apart from all others.
   public struct DataSet: Hashable, Sendable, Codable {
@@ -12,11 +13,14 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
     /// SHA-256 of the file of embeddings, in hexadecimal digits.
     public let sha256: String
     public let rowCount: Int
+    /// Rows of which no embedding can be made (zeros, NaN, infinite), left out of every count; nil where nobody counted.
+    public let unusableRowCount: Int?
 
-    public init(name: String, sha256: String, rowCount: Int) {
+    public init(name: String, sha256: String, rowCount: Int, unusableRowCount: Int? = nil) {
       self.name = name
       self.sha256 = sha256
       self.rowCount = rowCount
+      self.unusableRowCount = unusableRowCount
     }
   }
 
@@ -35,12 +39,16 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
     /// The 95 % interval by subject, from a bootstrap: the one to go by. Nil where none was made.
     public let falseMatchRateBySubjectLow: Double?
     public let falseMatchRateBySubjectHigh: Double?
+    /// The one-sided 95 % upper bound by subject: the false match rate that the evidence upholds, often above the target,
+    /// which is kept by what was observed. Nil where no bootstrap was made.
+    public let falseMatchRateUpheld: Double?
 
     public init(
       targetFalseMatchRate: String, threshold: SimilarityThreshold, falseMatches: Int,
       nonMatedComparisons: Int,
       falseNonMatches: Int, matedComparisons: Int, falseMatchRateLow: Double, falseMatchRateHigh: Double,
-      falseMatchRateBySubjectLow: Double? = nil, falseMatchRateBySubjectHigh: Double? = nil
+      falseMatchRateBySubjectLow: Double? = nil, falseMatchRateBySubjectHigh: Double? = nil,
+      falseMatchRateUpheld: Double? = nil
     ) {
       self.targetFalseMatchRate = targetFalseMatchRate
       self.threshold = threshold
@@ -52,6 +60,7 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
       self.falseMatchRateHigh = falseMatchRateHigh
       self.falseMatchRateBySubjectLow = falseMatchRateBySubjectLow
       self.falseMatchRateBySubjectHigh = falseMatchRateBySubjectHigh
+      self.falseMatchRateUpheld = falseMatchRateUpheld
     }
   }
 
@@ -82,11 +91,17 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
     /// The 95 % interval of the false positive rate (Clopper–Pearson), as if searches were independent.
     public let falsePositiveRateLow: Double
     public let falsePositiveRateHigh: Double
+    /// The same by subject, from a bootstrap: the one to go by. Nil where none was made.
+    public let falsePositiveRateBySubjectLow: Double?
+    public let falsePositiveRateBySubjectHigh: Double?
+    /// The one-sided 95 % upper bound by subject: the rate that the evidence upholds.
+    public let falsePositiveRateUpheld: Double?
 
     public init(
       targetFalsePositiveRate: String, enrolled: Int, threshold: SimilarityThreshold, falsePositives: Int,
       nonMatedSearches: Int, falseNegatives: Int, matedSearches: Int, falsePositiveRateLow: Double,
-      falsePositiveRateHigh: Double
+      falsePositiveRateHigh: Double, falsePositiveRateBySubjectLow: Double? = nil,
+      falsePositiveRateBySubjectHigh: Double? = nil, falsePositiveRateUpheld: Double? = nil
     ) {
       self.targetFalsePositiveRate = targetFalsePositiveRate
       self.enrolled = enrolled
@@ -97,6 +112,9 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
       self.matedSearches = matedSearches
       self.falsePositiveRateLow = falsePositiveRateLow
       self.falsePositiveRateHigh = falsePositiveRateHigh
+      self.falsePositiveRateBySubjectLow = falsePositiveRateBySubjectLow
+      self.falsePositiveRateBySubjectHigh = falsePositiveRateBySubjectHigh
+      self.falsePositiveRateUpheld = falsePositiveRateUpheld
     }
   }
 
@@ -119,7 +137,8 @@ public struct OperatingPoints: Hashable, Sendable, Codable {
 
   public init(
     space: EmbeddingSpace, evidence: DataSet, alsoOfThisSpace: [DataSet], points: [Point],
-    recognisePoints: [RecognisePoint] = [], statedThresholds: [StatedThreshold] = [], command: String, engineVersion: String
+    recognisePoints: [RecognisePoint] = [], statedThresholds: [StatedThreshold] = [], command: String,
+    engineVersion: String
   ) {
     format = Self.format
     version = Self.version

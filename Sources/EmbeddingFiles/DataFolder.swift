@@ -14,6 +14,10 @@ public struct DataFolder: Sendable {
   /// The folder's `pairs_dev.csv`, pairs to develop with and not to be judged by; `nil` when there is none.
   public let developmentPairsPath: String?
 
+  /// The names of the files that `read` reads or names, as far as they are there.
+  public static let fileNames =
+    EmbeddingFile.Format.allCases.map { "embeddings.\($0)" } + ["index.csv", "pairs.csv", "pairs_dev.csv"]
+
   /// Reads the folder at `path`.
   ///
   /// Throws `missing` when there is no `embeddings` of a known format, `ambiguous` when there are several,

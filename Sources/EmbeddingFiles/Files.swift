@@ -64,9 +64,12 @@ private func openFile(_ path: String, flags: Int32) throws(EmbeddingFileError) -
   }
   let descriptor = open(path, flags | O_CLOEXEC, 0o644)
   guard descriptor >= 0 else {
-    let code: EmbeddingFileError.Code = isWriting ? .unwritable : errno == ENOENT ? .notFound : .unreadable
+    if !isWriting, errno == ENOENT {
+      throw origin.error(.notFound, expected: "a file", found: "nothing of this name")
+    }
     throw origin.error(
-      code, expected: isWriting ? "a file that can be written" : "a readable file", found: systemError())
+      isWriting ? .unwritable : .unreadable,
+      expected: isWriting ? "a file that can be written" : "a readable file", found: systemError())
   }
   return descriptor
 }

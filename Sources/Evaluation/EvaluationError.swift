@@ -13,6 +13,8 @@ public enum EvaluationError: Error, Hashable, Sendable {
   case noSpread
   /// An identification rate was asked of searches over an empty set of references.
   case noEnrolledReferences
+  /// More references were to be enrolled than the data have subjects for.
+  case tooFewToEnrol(wanted: Int, found: Int)
   /// FNIR or a hit rate was asked of results without a mated search.
   case noMatedSearches
   /// FPIR was asked of results without a non-mated search.
@@ -46,6 +48,8 @@ extension EvaluationError: CustomStringConvertible {
       "no scored comparison outside fold \(fold) to choose a threshold on"
     case .noSpread: "the scores of both classes have no spread, so d' is undefined"
     case .noEnrolledReferences: "no reference is enrolled, so there is nothing to identify against"
+    case .tooFewToEnrol(let wanted, let found):
+      "\(wanted) references were to be enrolled, and every other subject of the data makes \(found)"
     case .noMatedSearches: "no mated search has a result, so FNIR is undefined"
     case .noNonMatedSearches: "no non-mated search has a result, so FPIR is undefined"
     case .noMatedTransactions: "no mated transaction, so FRR is undefined"

@@ -5,12 +5,15 @@ public struct MatedSearch: Hashable, Sendable {
   public let rank: Int?
   /// The mate's score. Meaningless, and not looked at, when there is no rank.
   public let score: Double
+  /// Whose probe it is; any number names one, nil where it is not known.
+  public let subject: Int?
 
   /// A rank below 1 is a programming error and traps.
-  public init(rank: Int?, score: Double) {
+  public init(rank: Int?, score: Double, subject: Int? = nil) {
     precondition(rank.map { $0 >= 1 } ?? true, "ranks begin at 1")
     self.rank = rank
     self.score = score
+    self.subject = subject
   }
 
   /// The rank and score of the reference at `mate` among the `scores` of a probe with all references.
@@ -19,6 +22,25 @@ public struct MatedSearch: Hashable, Sendable {
   public init(scores: [Double], mate: Int) {
     let score = scores[mate]
     self.init(rank: 1 + scores.count { $0 > score }, score: score)
+  }
+}
+
+/// The result of one search with a probe whose mate is not enrolled.
+public struct NonMatedSearch: Hashable, Sendable {
+  /// The score of the closest candidate.
+  public let bestScore: Double
+  /// Whose probe it is; any number names one, nil where it is not known.
+  public let subject: Int?
+
+  public init(bestScore: Double, subject: Int? = nil) {
+    self.bestScore = bestScore
+    self.subject = subject
+  }
+}
+
+extension MatedSearch {
+  func isFound(at threshold: Double, within limit: Int) -> Bool {
+    rank.map { $0 <= limit && score >= threshold } ?? false
   }
 }
 
@@ -34,6 +56,8 @@ public struct IdentificationSet: Sendable {
   public let mated: [MatedSearch]
   /// The best score of each search whose probe has no mate, ascending.
   public let nonMatedBestScores: [Double]
+  /// The subjects of those searches, in the same order.
+  let nonMatedSubjects: [Int?]
   /// Mated searches without a result.
   public let matedFailures: Int
   /// Non-mated searches without a result.
@@ -41,15 +65,27 @@ public struct IdentificationSet: Sendable {
 
   /// Sorts the results. Throws `.noEnrolledReferences` when `enrolled` is below 1.
   public init(
-    enrolled: Int, mated: [MatedSearch], nonMatedBestScores: [Double], matedFailures: Int = 0,
+    enrolled: Int, mated: [MatedSearch], nonMated: [NonMatedSearch], matedFailures: Int = 0,
     nonMatedFailures: Int = 0
   ) throws(EvaluationError) {
     guard enrolled >= 1 else { throw .noEnrolledReferences }
     self.enrolled = enrolled
     self.mated = mated.filter { $0.rank == nil || $0.score.isFinite }
-    self.nonMatedBestScores = nonMatedBestScores.filter(\.isFinite).sorted()
+    let sorted = nonMated.filter(\.bestScore.isFinite).sorted { $0.bestScore < $1.bestScore }
+    nonMatedBestScores = sorted.map(\.bestScore)
+    nonMatedSubjects = sorted.map(\.subject)
     self.matedFailures = matedFailures + mated.count - self.mated.count
-    self.nonMatedFailures = nonMatedFailures + nonMatedBestScores.count - self.nonMatedBestScores.count
+    self.nonMatedFailures = nonMatedFailures + nonMated.count - sorted.count
+  }
+
+  /// As above, of searches whose subjects are not known.
+  public init(
+    enrolled: Int, mated: [MatedSearch], nonMatedBestScores: [Double], matedFailures: Int = 0,
+    nonMatedFailures: Int = 0
+  ) throws(EvaluationError) {
+    try self.init(
+      enrolled: enrolled, mated: mated, nonMated: nonMatedBestScores.map { NonMatedSearch(bestScore: $0) },
+      matedFailures: matedFailures, nonMatedFailures: nonMatedFailures)
   }
 
   /// FPIR(N, T): the proportion of non-mated searches that return a candidate with `score >= threshold`.
@@ -69,10 +105,32 @@ public struct IdentificationSet: Sendable {
   public func falseNegativeRate(at threshold: Double, rank: Int = 1) throws(EvaluationError) -> Proportion {
     precondition(rank >= 1, "ranks begin at 1")
     guard !mated.isEmpty else { throw .noMatedSearches }
-    let found = mated.count { search in
-      search.rank.map { $0 <= rank && search.score >= threshold } ?? false
-    }
+    let found = mated.count { $0.isFound(at: threshold, within: rank) }
     return Proportion(mated.count - found, of: mated.count)
+  }
+
+  /// FPIR with its interval by subject: one stranger's searches are not independent of each other. Nil where subjects are
+  /// not known or there is no search.
+  public func falsePositivesBySubject(at threshold: Double, _ plan: BootstrapPlan) -> SubjectBootstrap
+    .Estimate?
+  {
+    let below = nonMatedBestScores.countBelow(threshold)
+    let trials = nonMatedSubjects.enumerated().compactMap { place, subject in
+      subject.map { SubjectTrial(subject: $0, isError: place >= below) }
+    }
+    return trials.count == nonMatedSubjects.count ? SubjectBootstrap.errorRate(of: trials, plan) : nil
+  }
+
+  /// FNIR with its interval by subject. Nil where subjects are not known or there is no search.
+  public func falseNegativesBySubject(
+    at threshold: Double, rank: Int = 1, _ plan: BootstrapPlan
+  ) -> SubjectBootstrap.Estimate? {
+    let trials = mated.compactMap { search in
+      search.subject.map {
+        SubjectTrial(subject: $0, isError: !search.isFound(at: threshold, within: rank))
+      }
+    }
+    return trials.count == mated.count ? SubjectBootstrap.errorRate(of: trials, plan) : nil
   }
 
   /// The proportion of mated searches with the mate within the first `rank` candidates, whatever its score: a

@@ -122,3 +122,25 @@ func normalQuantile(_ probability: Double) -> Double {
   }
   return z
 }
+
+/// The quantile of Student's distribution: the t that is exceeded with `probability`, above 0 and below 1/2, at
+/// `degrees` of freedom, at least 1. To a relative error of 1e-9.
+///
+/// From the tail's incomplete beta function, DLMF 8.17; above 1e6 degrees by Cornish & Fisher's first term (1937).
+func studentQuantile(_ probability: Double, _ degrees: Double) -> Double {
+  precondition(probability > 0 && probability < 0.5 && degrees >= 1, "an upper tail of a proper distribution")
+  let z = -normalQuantile(probability)
+  if degrees > 1e6 { return z + (z * z * z + z) / (4 * degrees) }
+  func tail(_ t: Double) -> Double {
+    let sum = degrees + t * t
+    return IncompleteBeta.tails(degrees / 2, 0.5, x: degrees / sum, complement: t * t / sum).lower / 2
+  }
+  // Tails are heavier than the normal one's.
+  var (low, high) = (z, 2 * z)
+  while tail(high) > probability { (low, high) = (high, 2 * high) }
+  while high - low > 1e-10 * high {
+    let middle = (low + high) / 2
+    if tail(middle) > probability { low = middle } else { high = middle }
+  }
+  return (low + high) / 2
+}

@@ -67,10 +67,12 @@ extension LabelledPairs {
     }.flatMap(\.comparisons)
   }
 
-  /// Operating points with intervals by subject from `bootstrap`, where one is asked for. Throws as `operatingPoints` does.
+  /// Operating points with intervals by subject from `bootstrap`, where one is asked for; of a target that the data don't
+  /// support, why. Throws as `operatingPoints` does.
   public func points(
     atFalseMatchRates targets: [TargetRate], bootstrap plan: BootstrapPlan?
-  ) throws(EvaluationError) -> [(target: TargetRate, outcome: TargetOutcome<OperatingPoints.Point>)] {
+  ) throws(EvaluationError) -> [(target: TargetRate, point: Result<OperatingPoints.Point, UnsupportedTarget>)]
+  {
     let outcomes = try operatingPoints(atFalseMatchRates: targets)
     let lowest = outcomes.compactMap(\.point?.rates.threshold).min()
     var bootstrap: SubjectBootstrap?
@@ -79,35 +81,39 @@ extension LabelledPairs {
       bootstrap = try SubjectBootstrap(comparisons(nonMatedFrom: lowest), rowsPerSubject: rows)
     }
     return zip(targets, outcomes).map { target, outcome in
-      guard case .reached(let point) = outcome else {
-        guard case .notReachable(let trials, let needed) = outcome else {
-          preconditionFailure("one or the other")
+      (
+        target,
+        outcome.supported { point in
+          let bySubject = plan.flatMap { plan in
+            try? bootstrap?.estimate(.falseMatchRate(threshold: point.rates.threshold), plan)
+          }
+          return OperatingPoints.Point.make(point, bySubject: bySubject)
         }
-        return (target, .notReachable(trials: trials, needed: needed))
-      }
-      let bySubject = plan.flatMap { plan in
-        try? bootstrap?.estimate(
-          .falseMatchRate(threshold: point.rates.threshold), replicates: plan.replicates, seed: plan.seed,
-          threads: plan.threads)
-      }
-      return (target, .reached(OperatingPoints.Point(point, bySubject: bySubject?.effectiveInterval)))
+      )
     }
   }
 }
 
 extension OperatingPoints.Point {
-  /// The point with its counts and 95 % interval. The threshold is the least 32-bit float that keeps the target.
-  public init(_ point: FalseMatchOperatingPoint, bySubject: ConfidenceInterval? = nil) {
+  /// The point with its counts and 95 % intervals. The threshold is the least 32-bit float that keeps the target; a
+  /// similarity ends at 1, so that scores of exactly 1 which must not match leave none.
+  public static func make(
+    _ point: FalseMatchOperatingPoint, bySubject: SubjectBootstrap.Estimate? = nil
+  ) -> Result<Self, UnsupportedTarget> {
     let matches = point.rates.falseMatchRate
+    guard let threshold = SimilarityThreshold(point.singlePrecisionThreshold) else {
+      return .failure(.tiedAtOne(trials: matches.total, allowed: point.allowedFalseMatches))
+    }
     let interval = matches.clopperPearson()
-    self.init(
-      targetFalseMatchRate: point.target.description,
-      // A score lies in −1...1; a threshold just above 1, which nothing reaches, becomes 1.
-      threshold: SimilarityThreshold(min(point.singlePrecisionThreshold, 1))!,
-      falseMatches: matches.count, nonMatedComparisons: matches.total,
-      falseNonMatches: point.rates.falseNonMatchRate.count,
-      matedComparisons: point.rates.falseNonMatchRate.total,
-      falseMatchRateLow: interval.low, falseMatchRateHigh: interval.high,
-      falseMatchRateBySubjectLow: bySubject?.low, falseMatchRateBySubjectHigh: bySubject?.high)
+    return .success(
+      Self(
+        targetFalseMatchRate: point.target.description, threshold: threshold,
+        falseMatches: matches.count, nonMatedComparisons: matches.total,
+        falseNonMatches: point.rates.falseNonMatchRate.count,
+        matedComparisons: point.rates.falseNonMatchRate.total,
+        falseMatchRateLow: interval.low, falseMatchRateHigh: interval.high,
+        falseMatchRateBySubjectLow: bySubject?.effectiveInterval.low,
+        falseMatchRateBySubjectHigh: bySubject?.effectiveInterval.high,
+        falseMatchRateUpheld: bySubject?.upperBound().high))
   }
 }

@@ -47,16 +47,25 @@ public struct SubjectBootstrap: Sendable {
     public let interval: ConfidenceInterval
     /// The standard deviation of the replicates.
     public let standardError: Double
-    /// The number of independent trials that would be as sure: p(1 − p) / σ². Against the number of
-    /// comparisons it tells how much sharing subjects costs. Where no replicate differs from the others, the
-    /// number of subjects that have comparisons of the kind, or half of it for FMR: what they would be if
-    /// each took part in one only.
-    public let effectiveTrials: Double
-    /// The Clopper–Pearson interval at the effective number of trials. It holds its confidence with few
-    /// subjects or few errors, where the percentile interval is too short, and bounds a rate of which no
-    /// error was seen. Korn & Graubard, "Confidence intervals for proportions with small expected number of
-    /// positive counts" (1998).
-    public let effectiveInterval: ConfidenceInterval
+    /// The number of independent trials that would be as sure: p(1 − p) / σ², at most the number of comparisons. Against
+    /// that number it tells how much sharing subjects costs. Where no replicate differs from the others, the number of
+    /// subjects that have comparisons of the kind, or half of it for FMR: what they would be if each took part in one
+    /// only.
+    public var effectiveTrials: Double { min(estimatedTrials, trials) }
+    /// The same, before it is bounded by the number of comparisons.
+    let estimatedTrials: Double
+    /// The comparisons of the statistic.
+    public let trials: Double
+    /// One less than the subjects that have such comparisons; nil where no replicate differs from the others, so that no
+    /// spread was estimated.
+    public let degreesOfFreedom: Double?
+    /// The confidence of the intervals.
+    public let confidence: Double
+    /// The Clopper–Pearson interval at the effective number of trials. It holds its confidence with few subjects or few
+    /// errors, where the percentile interval is too short, and bounds a rate of which no error was seen.
+    public var effectiveInterval: ConfidenceInterval {
+      effectiveInterval(confidence: confidence, sides: .two)
+    }
     /// Subjects that were drawn from, and in each draw.
     public let subjects: Int
     /// Draws made.
@@ -66,6 +75,36 @@ public struct SubjectBootstrap: Sendable {
     public let undefinedReplicates: Int
     /// The seed that gives this estimate again.
     public let seed: UInt64
+
+    /// The exact interval at the effective number of trials, with any confidence: Korn & Graubard, "Confidence intervals
+    /// for proportions with small expected number of positive counts" (1998). Its trials are lowered by the square of
+    /// Student's quantile at n − 1 over that at the degrees of freedom, as σ was itself estimated from so many subjects, and
+    /// are at most the comparisons.
+    ///
+    /// `factor` makes it that of as many times the subjects with as many comparisons each, at the same rate.
+    public func effectiveInterval(
+      confidence: Double, sides: ConfidenceInterval.Sides, ofSubjectsTimes factor: Double = 1
+    ) -> ConfidenceInterval {
+      let doubt = sides == .two ? (1 - confidence) / 2 : 1 - confidence
+      var effective = estimatedTrials * factor
+      if let degreesOfFreedom {
+        let ratio =
+          studentQuantile(doubt, max(trials * factor - 1, 1))
+          / studentQuantile(doubt, (degreesOfFreedom + 1) * factor - 1)
+        effective *= min(ratio * ratio, 1)
+      }
+      effective = min(effective, trials * factor)
+      let errors = value * effective
+      return ConfidenceInterval(
+        low: sides == .upper ? 0 : BinomialBound.lower(errors, effective, doubt),
+        high: sides == .lower ? 1 : BinomialBound.upper(errors, effective, doubt), confidence: confidence,
+        sides: sides, method: .effectiveClopperPearson)
+    }
+
+    /// The one-sided upper bound: what the comparisons uphold.
+    public func upperBound(confidence: Double = 0.95) -> ConfidenceInterval {
+      effectiveInterval(confidence: confidence, sides: .upper)
+    }
 
     /// About how many subjects would give this value the standard error `wanted`: it falls as their square
     /// root.
@@ -116,23 +155,21 @@ public struct SubjectBootstrap: Sendable {
     let spread = value * (1 - value)
     // Replicates that differ by rounding alone don't differ.
     let isSpread = variance * Self.mostEffectiveTrials > spread && spread > 0
-    let trials = isSpread ? spread / variance : sample.independentTrials(statistic)
+    let trials = sample.trials(statistic)
     let doubt = (1 - confidence) / 2
     // The ⌊(n + 1)α⌋-th from either end, and never beyond the ends or the middle.
     let rank = min(max(Int((n + 1) * doubt), 1), (defined.count + 1) / 2)
-    func interval(_ low: Double, _ high: Double, _ method: ConfidenceInterval.Method) -> ConfidenceInterval {
-      ConfidenceInterval(low: low, high: high, confidence: confidence, sides: .two, method: method)
-    }
     return Estimate(
       value: value,
-      interval: interval(defined[rank - 1], defined[defined.count - rank], .subjectBootstrap),
-      standardError: variance.squareRoot(), effectiveTrials: trials,
-      effectiveInterval: interval(
-        BinomialBound.lower(value * trials, trials, doubt),
-        BinomialBound.upper(value * trials, trials, doubt),
-        .effectiveClopperPearson),
-      subjects: sample.subjectCount, replicates: replicates, undefinedReplicates: all.count - defined.count,
-      seed: seed)
+      interval: ConfidenceInterval(
+        low: defined[rank - 1], high: defined[defined.count - rank], confidence: confidence, sides: .two,
+        method: .subjectBootstrap),
+      standardError: variance.squareRoot(),
+      estimatedTrials: isSpread ? spread / variance : sample.independentTrials(statistic),
+      trials: trials,
+      degreesOfFreedom: isSpread ? max(Double(sample.subjects(statistic)) - 1, 1) : nil,
+      confidence: confidence, subjects: sample.subjectCount, replicates: replicates,
+      undefinedReplicates: all.count - defined.count, seed: seed)
   }
 
   /// The statistic in each replicate, NaN where undefined.

@@ -56,16 +56,32 @@ struct SubjectSample: Sendable {
     }
   }
 
-  /// The comparisons of a statistic if every subject took part in one only.
-  func independentTrials(_ statistic: SubjectBootstrap.Statistic) -> Double {
+  /// The subjects that have comparisons of a statistic; for the EER, which needs both kinds, mated ones.
+  func subjects(_ statistic: SubjectBootstrap.Statistic) -> Int {
     switch statistic {
     case .falseMatchRate:
       // With unlisted comparisons every subject has some.
-      let subjects = rows == nil ? Set(nonMated.flatMap { [$0.subject, $0.other] }).count : subjectCount
-      return Double(subjects) / 2
+      return rows == nil ? Set(nonMated.flatMap { [$0.subject, $0.other] }).count : subjectCount
     case .falseNonMatchRate, .falseNonMatchRateAtFalseMatchRate, .equalErrorRate:
-      return Double(Set(mated.map(\.subject)).count)
+      return Set(mated.map(\.subject)).count
     }
+  }
+
+  /// The comparisons of a statistic; for the EER those of both kinds.
+  func trials(_ statistic: SubjectBootstrap.Statistic) -> Double {
+    let nonMated = nonMatedWeight(Array(repeating: 1, count: subjectCount))
+    switch statistic {
+    case .falseMatchRate: return Double(nonMated)
+    case .falseNonMatchRate, .falseNonMatchRateAtFalseMatchRate: return Double(mated.count)
+    case .equalErrorRate: return Double(mated.count + nonMated)
+    }
+  }
+
+  /// The comparisons of a statistic if every subject took part in one only.
+  func independentTrials(_ statistic: SubjectBootstrap.Statistic) -> Double {
+    let subjects = Double(subjects(statistic))
+    if case .falseMatchRate = statistic { return subjects / 2 }
+    return subjects
   }
 
   private func rate(_ errors: Int, of total: Int) -> Double? {

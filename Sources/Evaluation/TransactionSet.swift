@@ -10,6 +10,8 @@ public enum AttemptResult: Hashable, Sendable {
   case score(Double)
   /// No probe could be made, or liveness refused it: the attempt is used without a comparison.
   case failureToAcquire
+  /// The claimed person could not be enrolled: the attempt is used with nothing to compare with.
+  case failureToEnrol
 }
 
 /// A claim of one identity with one or more attempts, in the order made.
@@ -18,11 +20,16 @@ public struct Transaction: Hashable, Sendable {
   public let kind: ComparisonKind
   /// In the order made; none when the claimant left before the first.
   public let attempts: [AttemptResult]
+  /// Who claims and who is claimed to be; any number names a subject, nil where they are not known.
+  public let claimant: Int?
+  public let claimed: Int?
 
   /// A transaction with the attempts that were recorded.
-  public init(kind: ComparisonKind, attempts: [AttemptResult]) {
+  public init(kind: ComparisonKind, attempts: [AttemptResult], claimant: Int? = nil, claimed: Int? = nil) {
     self.kind = kind
     self.attempts = attempts
+    self.claimant = claimant
+    self.claimed = claimed
   }
 
   /// Whether one of the first `limit` attempts matches.
@@ -76,6 +83,52 @@ public struct TransactionSet: Sendable {
     guard result.total > 0 else { throw .noMatedTransactions }
     return TransactionRate(
       rate: Proportion(result.total - result.accepted, of: result.total), shortTransactions: result.short)
+  }
+
+  /// FAR with its interval by subject, of claimants and claimed: one impostor's transactions are not independent. Nil where
+  /// they are not all known, or there is no transaction.
+  public func falseAcceptsBySubject(
+    at threshold: Double, attempts: Int, _ plan: BootstrapPlan
+  ) -> SubjectBootstrap.Estimate? {
+    var comparisons: [SubjectComparison] = []
+    for transaction in transactions where transaction.kind == .nonMated {
+      guard let claimant = transaction.claimant, let claimed = transaction.claimed, claimant != claimed else {
+        return nil
+      }
+      // A transaction counts as its two subjects were drawn, as a non-mated comparison does.
+      let isAccepted = transaction.isAccepted(at: threshold, attempts: attempts)
+      comparisons.append(
+        SubjectComparison(subject: claimant, otherSubject: claimed, score: isAccepted ? 1 : 0))
+    }
+    return try? SubjectBootstrap(comparisons).estimate(.falseMatchRate(threshold: 0.5), plan)
+  }
+
+  /// FRR with its interval by subject. Nil where claimants are not all known, or there is no transaction.
+  public func falseRejectsBySubject(
+    at threshold: Double, attempts: Int, _ plan: BootstrapPlan
+  ) -> SubjectBootstrap.Estimate? {
+    let mated = transactions.filter { $0.kind == .mated }
+    let trials = mated.compactMap { transaction in
+      transaction.claimant.map {
+        SubjectTrial(
+          subject: $0, isError: !transaction.isAccepted(at: threshold, attempts: attempts))
+      }
+    }
+    return trials.count == mated.count ? SubjectBootstrap.errorRate(of: trials, plan) : nil
+  }
+
+  /// Attempts without a score, by why, and all attempts.
+  public var attemptCounts: (failures: ComparisonFailures, all: Int) {
+    var (toEnrol, toAcquire, notFinite, all) = (0, 0, 0, 0)
+    for attempt in transactions.lazy.flatMap(\.attempts) {
+      all += 1
+      switch attempt {
+      case .failureToEnrol: toEnrol += 1
+      case .failureToAcquire: toAcquire += 1
+      case .score(let score): notFinite += score.isFinite ? 0 : 1
+      }
+    }
+    return (ComparisonFailures(toEnrol: toEnrol, toAcquire: toAcquire, notFinite: notFinite), all)
   }
 
   private func count(

@@ -1,3 +1,5 @@
+import Evaluation
+
 /// What a command can be given: options with a value, flags without.
 package struct CommandOption: Sendable {
   package let name: String
@@ -93,5 +95,30 @@ package struct Arguments {
       throw UsageError("--\(name) is a number, not '\(text)'")
     }
     return number
+  }
+}
+
+extension Arguments {
+  /// The value of `name` as a rate above 0 and below 1, or nil when it isn't given. A list is refused.
+  package func rate(_ name: String) throws(UsageError) -> TargetRate? {
+    guard let text = self[name] else { return nil }
+    guard let rate = TargetRate(text) else {
+      throw UsageError("--\(name) is one rate above 0 and below 1, not '\(text)'")
+    }
+    return rate
+  }
+
+  /// The value of `name` as rates with commas, the highest first, or nil when it isn't given.
+  package func rates(_ name: String) throws(UsageError) -> [TargetRate]? {
+    guard let text = self[name] else { return nil }
+    var rates: [TargetRate] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let rate = TargetRate(String(part)) else {
+        throw UsageError("--\(name): '\(part)' is no rate above 0 and below 1")
+      }
+      guard !rates.contains(rate) else { throw UsageError("--\(name): each rate once") }
+      rates.append(rate)
+    }
+    return rates.sorted(by: >)
   }
 }

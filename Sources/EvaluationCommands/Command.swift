@@ -10,15 +10,15 @@ package protocol Command: Sendable {
   static func run(_ arguments: Arguments) async throws -> Int32
 }
 
-/// Exit statuses, after BSD's sysexits.h.
+/// Exit statuses, after BSD's sysexits.h; `Documentation/Formats/ExitStatus.md` has what each command means by them.
 package enum ExitStatus {
   package static let success: Int32 = 0
-  /// It ran, and a part of the input could not be used.
+  /// It ran, and a part of the input could not be used or a part of what was asked for could not be given.
   package static let partial: Int32 = 1
   package static let usage: Int32 = 64
   /// The input is not what it should be, or can't be read.
   package static let data: Int32 = 65
-  /// The output could not be written.
+  /// An output can't be written, or was lost.
   package static let output: Int32 = 74
 }
 

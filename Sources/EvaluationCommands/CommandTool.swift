@@ -66,6 +66,10 @@ package struct CommandTool: Sendable {
       Output.standard.flush()
       complain("\(error); see '\(name) \(command.name) --help'")
       return ExitStatus.usage
+    } catch let error as OutputError {
+      Output.standard.flush()
+      complain("\(error)")
+      return ExitStatus.output
     } catch {
       Output.standard.flush()
       complain("\(error)")

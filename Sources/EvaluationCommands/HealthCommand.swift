@@ -74,6 +74,12 @@ package enum HealthCommand: Command {
     _ input: EmbeddingInput, _ arguments: Arguments
   ) throws -> (EmbeddingSpace, Float, Float) {
     let range = -1...1 as ClosedRange<Float>
+    if arguments["threshold"] != nil {
+      for name in ["target-fmr", "recognise-fmr"] where arguments[name] != nil {
+        throw UsageError(
+          "--\(name) chooses a threshold of the space, and --threshold is given: give one or the other")
+      }
+    }
     if let verify = try arguments.optionalNumber("threshold", in: range) {
       let recognise = try arguments.number("recognise-threshold", in: range, default: verify)
       let space = try EmbeddingInput.unnamedSpace(input.matrix, path: input.embeddingsPath)
@@ -91,8 +97,8 @@ package enum HealthCommand: Command {
         "\(input.embeddingsPath): expected \(points.space.dimension) components, as \(points.space.model) has, found "
           + "\(input.matrix.dimension)")
     }
-    let verify = try EvalCommand.rates(arguments, "target-fmr")?.first ?? TargetRate(1, in: 1000)!
-    let recognise = try EvalCommand.rates(arguments, "recognise-fmr")?.first ?? TargetRate(1, in: 100_000)!
+    let verify = try arguments.rate("target-fmr") ?? TargetRate(1, in: 1000)!
+    let recognise = try arguments.rate("recognise-fmr") ?? TargetRate(1, in: 100_000)!
     return (
       points.space, try points.verifyThreshold(atFalseMatchRate: verify.value).value,
       try points.verifyThreshold(atFalseMatchRate: recognise.value).value

@@ -17,7 +17,7 @@ package enum PresentationInput {
   package static func figures(_ arguments: Arguments) throws -> PresentationFigures? {
     let threshold = try arguments.finite("liveness-threshold")
     let matchThreshold = try arguments.finite("match-threshold")
-    let targets = try EvalCommand.rates(arguments, "target-bpcer") ?? PresentationFigures.standardTargets
+    let targets = try arguments.rates("target-bpcer") ?? PresentationFigures.standardTargets
     guard let path = arguments["presentations"] else {
       for name in ["liveness-threshold", "match-threshold", "target-bpcer"] where arguments[name] != nil {
         throw UsageError("--\(name) is about presentations: give --presentations FILE")

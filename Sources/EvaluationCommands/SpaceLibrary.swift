@@ -9,23 +9,35 @@ package struct SpaceLibrary {
   package let folder: String
   package let spaces: [(name: String, points: OperatingPoints)]
 
+  private static func folder(_ arguments: Arguments) -> (path: String, isChosen: Bool) {
+    let chosen = arguments["models"] ?? ProcessInfo.processInfo.environment["REVERIFY_MODELS"]
+    return ("\(chosen ?? "models")/embedding-spaces", chosen != nil)
+  }
+
+  /// The files that `read` reads, as far as they are there.
+  package static func files(_ arguments: Arguments) -> [String] {
+    let folder = folder(arguments).path
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return files.filter { $0.hasSuffix(".json") }.sorted().map { "\(folder)/\($0)" }
+  }
+
   /// Reads every space of the folder. None at all is no error; a file that is damaged, or a folder that was asked for and is
   /// not there, is one.
   package static func read(_ arguments: Arguments) throws -> SpaceLibrary {
-    let chosen = arguments["models"] ?? ProcessInfo.processInfo.environment["REVERIFY_MODELS"]
-    let folder = "\(chosen ?? "models")/embedding-spaces"
-    let listing = try? FileManager.default.contentsOfDirectory(atPath: folder)
+    let (folder, isChosen) = folder(arguments)
     // A folder that was asked for must be there; without the default one there are no known spaces.
-    if listing == nil, chosen != nil { throw InputError("\(folder): expected a folder of embedding spaces") }
-    let files = listing ?? []
-    let spaces = try files.filter { $0.hasSuffix(".json") }.sorted().map { file in
+    if isChosen, (try? FileManager.default.contentsOfDirectory(atPath: folder)) == nil {
+      throw InputError("\(folder): expected a folder of embedding spaces")
+    }
+    let spaces = try files(arguments).map { path in
       do {
-        guard let data = FileManager.default.contents(atPath: "\(folder)/\(file)") else {
-          throw InputError("\(folder)/\(file): can't be read")
+        guard let data = FileManager.default.contents(atPath: path) else {
+          throw InputError("\(path): can't be read")
         }
-        return (String(file.dropLast(5)), try JSONDecoder().decode(OperatingPoints.self, from: data))
+        let name = String(EmbeddingInput.lastComponent(path).dropLast(5))
+        return (name, try JSONDecoder().decode(OperatingPoints.self, from: data))
       } catch let error as DecodingError {
-        throw InputError("\(folder)/\(file): \(error.shortDescription)")
+        throw InputError("\(path): \(error.shortDescription)")
       }
     }
     return SpaceLibrary(folder: folder, spaces: spaces)
@@ -44,21 +56,5 @@ package struct SpaceLibrary {
     spaces.map(\.points).first { points in
       ([points.evidence] + points.alsoOfThisSpace).contains { $0.sha256 == digest }
     }
-  }
-}
-
-extension DecodingError {
-  /// Where and what, without the values.
-  package var shortDescription: String {
-    let context: Context =
-      switch self {
-      case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
-        .dataCorrupted(let context):
-        context
-      @unknown default: Context(codingPath: [], debugDescription: "it can't be decoded")
-      }
-    let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(
-      separator: ".")
-    return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
   }
 }

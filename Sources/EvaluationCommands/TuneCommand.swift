@@ -10,10 +10,12 @@ package enum TuneCommand: Command {
   package static let explanation = """
     Scores all pairs of a data set and finds, for each target FMR, the lowest threshold that keeps within it: with k the
     number of false matches allowed among n non-mated comparisons, just above the (k+1)-th highest non-mated score. A
-    target that the data can't support (k would be 0) is named and left out. To recognise others, it searches by the
+    target that the data can't support (k would be 0, or scores of exactly 1 are tied) is named and left out, and the exit
+    status is then 1, as it is when rows are no embedding. To recognise others, it searches by the
     open-set protocol (subjects in order, every other one enrolled with the first row, up to N of them) and keeps within
     each target FPIR. Writes one JSON file, numbers only. Comparisons of one subject are not independent: besides the
-    usual 95 % interval a point has one by subject, which is the one to go by.
+    usual 95 % interval a point has one by subject, which is the one to go by, and the rate that is upheld: a one-sided
+    95 % bound, which may lie above the target that the threshold keeps on these data.
 
       reverify tune --data FOLDER --space edgeface-xs --weights DIGEST --preprocessing NAME --out FILE
     """
@@ -33,6 +35,7 @@ package enum TuneCommand: Command {
         "with commas: thresholds that the model's makers state, on the negated distance of the rows as they are"
       ),
       .option("replicates", "N", "of the bootstrap by subject; 0 for none (default: 1000)"),
+      .option("seed", "N", "of the bootstrap (default: 1)"),
       .option("out", "FILE", "where to write (default: standard output)"),
       .option("threads", "N", "threads to use (default: one per core)"),
     ]
@@ -40,41 +43,67 @@ package enum TuneCommand: Command {
   package static func run(_ arguments: Arguments) throws -> Int32 {
     let input = try EmbeddingInput.required(arguments)
     guard let subjects = input.subjects else { throw UsageError("whose are they? Give --index FILE") }
-    let targets = try EvalCommand.rates(arguments, "target-fmr") ?? ComparisonFigures.standardTargets
+    let targets = try arguments.rates("target-fmr") ?? ComparisonFigures.standardTargets
     let searches = try Searches(arguments)
     let also = try others(arguments["also"])
-    let replicates = try arguments.number("replicates", in: 0...1_000_000, default: 1000)
+    let bootstrap = try EvalCommand.bootstrap(arguments)
     let threads = try arguments.optionalNumber("threads", in: 1...1024)
-    try requireWritable(arguments["out"])
+    var outputs = OutputFiles()
+    try outputs.announce("out", at: arguments["out"])
+    try outputs.requireDistinct(from: input.files + also.files)
     let stated = try EvalCommand.stated(arguments["fixed"])
     _ = try EmbeddingInput.unnamedSpace(input.matrix, path: input.embeddingsPath)
     let space = EmbeddingSpace(
       model: arguments["space"] ?? "unnamed", weightsDigest: arguments["weights"] ?? "unknown",
       dimension: input.matrix.dimension, preprocessing: arguments["preprocessing"] ?? "unknown")
     let labelled = LabelledRows(input.embeddings(space: space), subjects: subjects)
-    let pairs = try LabelledPairs(
-      labelled.embeddings, subjects: labelled.subjects, threadCount: threads)
-    let found = try pairs.points(
-      atFalseMatchRates: targets,
-      bootstrap: replicates > 0 ? BootstrapPlan(replicates: replicates, threads: threads) : nil)
-    var isComplete = true
-    let points = found.compactMap { target, outcome -> OperatingPoints.Point? in
-      if case .notReachable(let trials, let needed) = outcome {
-        isComplete = false
-        complain(
-          "FMR \(target) is not supported by \(trials) non-mated comparisons; at least \(needed) are needed for one error"
-        )
-      }
-      return outcome.point
-    }
-    let recognise = recognisePoints(labelled, searches, threads: threads, isComplete: &isComplete)
+    let unusable = input.matrix.rowCount - labelled.embeddings.count
+    var isComplete = unusable == 0
+    let points = try verifyPoints(labelled, targets, bootstrap, threads: threads, isComplete: &isComplete)
+    let recognise = recognisePoints(labelled, searches, bootstrap, threads: threads, isComplete: &isComplete)
     let result = OperatingPoints(
-      space: space, evidence: try dataSet(input), alsoOfThisSpace: also,
-      points: points, recognisePoints: recognise, statedThresholds: stated,
+      space: space,
+      evidence: .init(
+        name: input.name, sha256: try sha256(ofFile: input.embeddingsPath),
+        rowCount: input.matrix.rowCount, unusableRowCount: unusable),
+      alsoOfThisSpace: also.dataSets, points: points, recognisePoints: recognise, statedThresholds: stated,
       command: arguments.commandLine("tune", paths: ["data", "embeddings", "index", "also", "out"]),
       engineVersion: EngineVersion.current)
-    try write(result, to: arguments["out"])
+    if let path = arguments["out"] {
+      try outputs.stage(try encoded(result), at: path)
+      try outputs.commit()
+    } else {
+      try Output.standard.write(json: result)
+    }
     return isComplete ? ExitStatus.success : ExitStatus.partial
+  }
+
+  private static func verifyPoints(
+    _ labelled: LabelledRows, _ targets: [TargetRate], _ bootstrap: BootstrapPlan?, threads: Int?,
+    isComplete: inout Bool
+  ) throws -> [OperatingPoints.Point] {
+    let pairs = try LabelledPairs(
+      labelled.embeddings, subjects: labelled.subjects, threadCount: threads)
+    var points: [OperatingPoints.Point] = []
+    for (target, result) in try pairs.points(atFalseMatchRates: targets, bootstrap: bootstrap) {
+      switch result {
+      case .success(let point):
+        points.append(point)
+        tell("FMR", target, upheld: point.falseMatchRateUpheld)
+      case .failure(let reason):
+        isComplete = false
+        complain("FMR \(target) is \(reason.description(of: "non-mated comparisons"))")
+      }
+    }
+    return points
+  }
+
+  /// Says where what was observed keeps within a target that is not upheld.
+  private static func tell(_ rate: String, _ target: TargetRate, over enrolled: Int? = nil, upheld: Double?) {
+    guard let upheld, upheld > target.value else { return }
+    complain(
+      "\(rate) \(target)\(enrolled.map { " over \($0) enrolled" } ?? "") is kept by these data and not upheld: with 95 % "
+        + "confidence, by subject, it is at most \(BoundText.high(upheld))")
   }
 
   /// What is to be searched for recognise points.
@@ -85,7 +114,7 @@ package enum TuneCommand: Command {
 
     init(_ arguments: Arguments) throws {
       targets =
-        try EvalCommand.rates(arguments, "target-fpir") ?? [TargetRate(1, in: 10)!, TargetRate(1, in: 100)!]
+        try arguments.rates("target-fpir") ?? [TargetRate(1, in: 10)!, TargetRate(1, in: 100)!]
       enrolled =
         try arguments["enrolled"].map { text in
           try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
@@ -99,7 +128,8 @@ package enum TuneCommand: Command {
   }
 
   private static func recognisePoints(
-    _ labelled: LabelledRows, _ searches: Searches, threads: Int?, isComplete: inout Bool
+    _ labelled: LabelledRows, _ searches: Searches, _ bootstrap: BootstrapPlan?, threads: Int?,
+    isComplete: inout Bool
   ) -> [OperatingPoints.RecognisePoint] {
     var points: [OperatingPoints.RecognisePoint] = []
     for number in searches.enrolled {
@@ -107,36 +137,40 @@ package enum TuneCommand: Command {
         let search = try RecogniseEvaluation(
           labelled.embeddings, subjects: labelled.subjects, enrolled: number, threadCount: threads)
         for target in searches.targets {
-          guard let point = try search.point(atFalsePositiveRate: target) else {
+          switch try search.point(atFalsePositiveRate: target, bootstrap: bootstrap) {
+          case .success(let point):
+            points.append(point)
+            tell("FPIR", target, over: point.enrolled, upheld: point.falsePositiveRateUpheld)
+          case .failure(let reason):
             isComplete = false
             complain(
-              "FPIR \(target) is not supported by \(search.searches.nonMatedBestScores.count) non-mated searches"
+              "FPIR \(target) over \(search.searches.enrolled) enrolled is \(reason.description(of: "non-mated searches"))"
             )
-            continue
           }
-          points.append(point)
         }
       } catch {
         isComplete = false
-        complain("recognising: \(error)")
+        complain("recognising\(number.map { " with --enrolled \($0)" } ?? ""): \(error)")
       }
     }
     return points
   }
 
-  private static func dataSet(_ input: EmbeddingInput) throws -> OperatingPoints.DataSet {
-    OperatingPoints.DataSet(
-      name: input.name, sha256: try sha256(ofFile: input.embeddingsPath), rowCount: input.matrix.rowCount)
+  /// Other data of the space, and the files that were read for them.
+  private static func others(
+    _ folders: String?
+  ) throws -> (dataSets: [OperatingPoints.DataSet], files: [String]) {
+    let inputs = try (folders ?? "").split(separator: ",").map { try EmbeddingInput.read(folder: String($0)) }
+    return (
+      try inputs.map {
+        .init(name: $0.name, sha256: try sha256(ofFile: $0.embeddingsPath), rowCount: $0.matrix.rowCount)
+      }, inputs.flatMap(\.files)
+    )
   }
 
-  private static func others(_ folders: String?) throws -> [OperatingPoints.DataSet] {
-    try (folders ?? "").split(separator: ",").map { try dataSet(EmbeddingInput.read(folder: String($0))) }
-  }
-
-  private static func write(_ points: OperatingPoints, to path: String?) throws {
-    guard let path else { return try Output.standard.write(json: points) }
+  private static func encoded(_ points: OperatingPoints) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    try writeFile(encoder.encode(points) + Data("\n".utf8), to: path)
+    return try encoder.encode(points) + Data("\n".utf8)
   }
 }

@@ -60,16 +60,23 @@ public struct ThresholdChoice: Sendable {
     switch outcome {
     case .reached(let point):
       let matches = point.rates.falseMatchRate
-      return (OperatingPoints.Point(point).threshold, "FMR \(target) (\(matches.count) of \(matches.total))")
+      return (try threshold(of: point), "FMR \(target) (\(matches.count) of \(matches.total))")
     case .notReachable(let trials, let needed):
       guard let least = TargetRate(1, in: trials),
         let point = try pairs.operatingPoints(atFalseMatchRates: [least])[0].point
       else { throw SimulationError.tooFewPairs(trials) }
       return (
-        OperatingPoints.Point(point).threshold,
-        "1 of \(trials) instead of FMR \(target), for which \(needed) would be needed"
+        try threshold(of: point),
+        "\(point.rates.falseMatchRate) instead of FMR \(target), for which \(needed) would be needed"
       )
     }
+  }
+
+  private static func threshold(of point: FalseMatchOperatingPoint) throws -> SimilarityThreshold {
+    guard case .success(let made) = OperatingPoints.Point.make(point) else {
+      throw SimulationError.tiedScores
+    }
+    return made.threshold
   }
 }
 
@@ -77,6 +84,8 @@ public struct ThresholdChoice: Sendable {
 public enum SimulationError: Error, Equatable, CustomStringConvertible {
   /// The held-out subjects have so many non-mated pairs, which choose no threshold.
   case tooFewPairs(Int)
+  /// More of their non-mated pairs have a score of exactly 1 than may match, so that no threshold keeps them out.
+  case tiedScores
   /// Nobody can be enrolled: the cohort has so many subjects.
   case tooFewSubjects(Int)
   /// The liveness model is of a landmarker that can't be simulated.
@@ -86,6 +95,8 @@ public enum SimulationError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .tooFewPairs(let count):
       "the held-out subjects have \(count) non-mated pairs: too few to choose a threshold"
+    case .tiedScores:
+      "the held-out subjects have more non-mated pairs with a score of exactly 1 than may match: no threshold keeps them out"
     case .tooFewSubjects(let count): "at least 12 subjects were expected, found \(count)"
     case .otherLandmarker: "the liveness model's landmarker can't be simulated"
     }

@@ -30,7 +30,8 @@ enum SimulateCapturesCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) throws -> Int32 {
-    try requireWritable(arguments["out"])
+    var outputs = OutputFiles()
+    try outputs.announce("out", at: arguments["out"])
     var cohort = SimulatedCohort(
       profile: try profile(arguments["landmarker"] ?? "simulated-ideal-68"),
       seed: try arguments.number("seed", in: 0...UInt64.max, default: 1),

@@ -50,8 +50,8 @@ enum SimulateCommand: Command {
     options.seed = try arguments.number("seed", in: 0...UInt64.max, default: 1)
     options.attempts = try arguments.number("attempts", in: 1...10, default: 3)
     options.threadCount = try arguments.optionalNumber("threads", in: 1...1024)
-    options.targetFalseMatchRate = try rate(arguments, "target-fmr") ?? options.targetFalseMatchRate
-    options.recogniseFalseMatchRate = try rate(arguments, "recognise-fmr") ?? options.recogniseFalseMatchRate
+    options.targetFalseMatchRate = try arguments.rate("target-fmr") ?? options.targetFalseMatchRate
+    options.recogniseFalseMatchRate = try arguments.rate("recognise-fmr") ?? options.recogniseFalseMatchRate
     options.livenessModel = try livenessModel(arguments)
     let (cohort, points, isEvidence) = try cohort(arguments, seed: options.seed)
     options.thresholds = try thresholds(arguments, options, points, isEvidence: isEvidence)
@@ -96,15 +96,6 @@ enum SimulateCommand: Command {
       throw InputError("\(arguments["liveness-model"] ?? defaultModel): its landmarker can't be simulated")
     }
     return attacks
-  }
-
-  private static func rate(_ arguments: Arguments, _ name: String) throws -> TargetRate? {
-    try arguments[name].map { text in
-      guard let rate = TargetRate(text) else {
-        throw UsageError("--\(name): '\(text)' is no rate above 0 and below 1")
-      }
-      return rate
-    }
   }
 
   /// The people to play, the operating points of their space, and whether those were chosen on the same file.

@@ -1,4 +1,5 @@
 import Biometrics
+import Evaluation
 import EvaluationCommands
 import Foundation
 import Simulation
@@ -82,11 +83,7 @@ enum SimulationText {
 
   private static func line(_ name: String, _ error: SimulationReport.ErrorCount) -> String {
     name.padded(to: 34) + "\(error.count)".leftPadded(to: 8) + "\(error.of)".leftPadded(to: 10) + "   "
-      + "\(rate(error.low)) to \(rate(error.high))"
-  }
-
-  private static func rate(_ value: Double) -> String {
-    String(format: "%.3g", value)
+      + "\(BoundText.low(error.low)) to \(BoundText.high(error.high))"
   }
 
   private static func milliseconds(_ value: Double) -> String {

@@ -40,12 +40,15 @@ enum TuneLivenessCommand: Command {
 
   static func run(_ arguments: Arguments) throws -> Int32 {
     guard let out = arguments["out"] else { throw UsageError("where to? Give --out FILE") }
-    try requireWritable(out)
     var bounds = LivenessTuning.Bounds()
     bounds.bpcer = try arguments.number("bpcer", in: 0.0001...0.5, default: 0.05)
     bounds.maximumBPCER = try arguments.optionalNumber("max-bpcer", in: 0...1)
     bounds.maximumAPCER = try arguments.optionalNumber("max-apcer", in: 0...1)
     let seed = try arguments.number("seed", in: 0...UInt64.max, default: 1)
+    var outputs = OutputFiles()
+    try outputs.announce("out", at: out)
+    let recorded = (arguments["recorded"] ?? "").split(separator: ",").map(String.init)
+    try outputs.requireDistinct(from: recorded + [arguments["captures"]].compactMap { $0 })
     let tuning: LivenessTuning
     switch (arguments["captures"], arguments["simulate"]) {
     case (let path?, nil): tuning = try tune(path, bounds, seed, arguments)
@@ -60,7 +63,8 @@ enum TuneLivenessCommand: Command {
       return ExitStatus.partial
     }
     if !tuning.isUsable { complain("\(out): no detector takes this model") }
-    try writeFile(Data(tuning.model.encoded()), to: out)
+    try outputs.stage(Data(tuning.model.encoded()), at: out)
+    try outputs.commit()
     return tuning.unmet.isEmpty ? ExitStatus.success : ExitStatus.partial
   }
 

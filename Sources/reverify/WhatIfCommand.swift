@@ -1,5 +1,6 @@
 import Biometrics
 import EnrolmentStore
+import Evaluation
 import EvaluationCommands
 import Foundation
 import Liveness
@@ -181,10 +182,8 @@ enum WhatIfCommand: Command {
   {
     func text(_ rate: WhatIfReport.Rate?) -> String {
       guard let rate else { return "none of the kind" }
-      return "\(rate.count) of \(rate.of) (\(digits(rate.low)) to \(digits(rate.high)))"
+      return "\(rate.count) of \(rate.of) (\(BoundText.low(rate.low)) to \(BoundText.high(rate.high)))"
     }
     return "  \(name): \(text(before)) -> \(text(after))"
   }
-
-  private static func digits(_ value: Double) -> String { String(format: "%.3g", value) }
 }

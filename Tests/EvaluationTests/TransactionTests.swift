@@ -63,4 +63,59 @@ import Testing
     #expect(rare.falseRejectRate(attempts: 1) == 0)
     #expect(IndependentAttempts(falseMatchRate: 1, falseNonMatchRate: 1).falseAcceptRate(attempts: 2) == 1)
   }
+
+  @Test("subjects of too few rows are left out of every number of attempts, and counted")
+  func sameSubjects() throws {
+    // Of a data set: four rows, three, one and two; the one of "2" and both of "3" are the reference of "0".
+    let values: [Float] = [
+      1, 0, /**/ 0, 1, /**/ 1, 0.1, /**/ 1, 0, /**/ -1, 0, /**/ 0, -1, /**/ 0, 1, /**/ 1, 0, /**/ 1, 0, /**/
+      1, 0,
+    ]
+    let data = LabelledData(
+      name: "d", values: values, dimension: 2, subjects: ["0", "0", "0", "0", "1", "1", "1", "2", "3", "3"])
+    let made = try TransactionEvaluation(data, threadCount: nil)
+    // "0" alone has three rows behind the reference; "0" and "1" claim to be each of the three others.
+    #expect(made.transactions.transactions.count { $0.kind == .mated } == 1)
+    #expect(made.transactions.transactions.count { $0.kind == .nonMated } == 6)
+    #expect(made.leftOut == .init(mated: 3, nonMated: 2))
+    for attempts in 1...3 {
+      let far = try made.transactions.falseAcceptRate(at: 0.9, attempts: attempts)
+      let frr = try made.transactions.falseRejectRate(at: 0.9, attempts: attempts)
+      #expect(far.rate.total == 6 && frr.rate.total == 1)
+      #expect(far.shortTransactions == 0 && frr.shortTransactions == 0)
+    }
+    // "0" reaches "2" and "3" with the second attempt; the first row of "2" and "3" never claims.
+    #expect(try made.transactions.falseAcceptRate(at: 0.9, attempts: 1).rate.count == 0)
+    #expect(try made.transactions.falseAcceptRate(at: 0.9, attempts: 2).rate.count == 2)
+  }
+
+  @Test("a subject's first row that is an embedding is the reference, in transactions as in identification")
+  func unusableFirstRow() throws {
+    // "0" begins with zeros, and has one row of zeros more behind the reference.
+    let values: [Float] = [0, 0, /**/ 1, 0, /**/ 0, 0, /**/ 1, 0, /**/ 0, 1, /**/ 0, 1]
+    let data = LabelledData(
+      name: "d", values: values, dimension: 2, subjects: ["0", "0", "0", "0", "0", "1"])
+    let made = try TransactionEvaluation(data, threadCount: nil).transactions
+    let mated = try #require(made.transactions.first { $0.kind == .mated })
+    #expect(mated.attempts == [.failureToAcquire, .score(1), .score(0)])
+    let searches = try OpenSetEvaluation(data, threadCount: nil).searches
+    #expect(searches.mated.map(\.score) == [1, 0])
+  }
+
+  @Test("one impostor's transactions are drawn together, and so are one claimant's")
+  func bySubject() throws {
+    // Impostor 0 of twenty is accepted by all others.
+    let made = (0..<20).flatMap { claimant in
+      (0..<20).filter { $0 != claimant }.map { claimed in
+        Transaction(
+          kind: .nonMated, attempts: [.score(claimant == 0 ? 1 : 0)], claimant: claimant, claimed: claimed)
+      }
+    }
+    let set = TransactionSet(made)
+    let simple = try set.falseAcceptRate(at: 0.5, attempts: 1).rate.clopperPearson()
+    let bySubject = try #require(
+      set.falseAcceptsBySubject(at: 0.5, attempts: 1, BootstrapPlan(replicates: 300)))
+    #expect(isClose(bySubject.value, 0.05) && bySubject.effectiveInterval.high > simple.high + 0.05)
+    #expect(set.falseRejectsBySubject(at: 0.5, attempts: 1, BootstrapPlan()) == nil)
+  }
 }

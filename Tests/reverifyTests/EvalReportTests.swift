@@ -48,8 +48,11 @@ struct EvalReportTests {
       const at = () => ["det-marker", "roc-marker"].map(id => document.getElementById(id).getAttribute("cx"))
         .concat(["hist-line", "histlog-line"].map(id => document.getElementById(id).getAttribute("x1")));
       const before = cells(), markers = at(), slider = document.getElementById("threshold");
-      slider.value = Math.round(slider.max * 0.75); slider.dispatchEvent(new Event("input"));
-      document.getElementById("probe").textContent = JSON.stringify({ errors: seen, before, after: cells(), markers,
+      const move = part => { slider.value = Math.round(slider.max * part); slider.dispatchEvent(new Event("input")); };
+      move(1);
+      const end = document.getElementById("det-marker").style.visibility;
+      move(0.5);
+      document.getElementById("probe").textContent = JSON.stringify({ errors: seen, before, end, after: cells(), markers,
         moved: at(), width: document.documentElement.scrollWidth, height: document.documentElement.scrollHeight,
         charts: Object.fromEntries([...document.querySelectorAll("figure svg")].map(e => { const r = e.getBoundingClientRect();
           return [e.id, [r.x, r.y, r.width, r.height]]; })) });
@@ -65,6 +68,7 @@ struct EvalReportTests {
   private struct Probe: Decodable {
     let errors: [String]
     let before, after, markers, moved: [String]
+    let end: String
     let width, height: Int
     let charts: [String: [Double]]
   }
@@ -85,6 +89,8 @@ struct EvalReportTests {
       #expect(pair.0 != pair.1, "number \(place) stood still at \(pair.0)")
     }
     for pair in zip(probe.markers, probe.moved) { #expect(pair.0 != pair.1) }
+    // An FMR of zero has no place on a probit axis: the marker is hidden, not drawn at the axis' end.
+    #expect(probe.end == "hidden")
     // Nothing reaches beyond the width of the window.
     #expect(probe.width <= 1280)
   }

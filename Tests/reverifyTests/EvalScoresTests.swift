@@ -117,6 +117,72 @@ import Testing
     #expect((groups["fmr"] as? [String: Any])?["too_small"] as? [String] == ["x", "y"])
   }
 
+  /// Eight non-mated and four mated comparisons of two groups; FMR 1/8 is reached above 0.7.
+  private static let grouped =
+    "same,score,group\n" + (1...8).map { "0,0.\($0),\($0 % 2 == 0 ? "x" : "y")\n" }.joined()
+    + "1,0.75,x\n1,0.9,x\n1,0.65,y\n1,0.9,y\n"
+
+  @Test func `groups are judged at the FMR asked for, also where it is no target, or not at all`() throws {
+    let path = try folder.write("g.csv", Self.grouped.utf8)
+    let arguments = ["--scores", path, "--group", "group"]
+    let tree = try evaluate(arguments + ["--group-fmr", "0.125"])
+    let groups = try #require(tree["subgroups"] as? [String: Any])
+    let threshold = try #require(groups["threshold_ge"] as? Double)
+    #expect(groups["fmr_target"] as? String == "1/8" && threshold >= 0.7 && threshold < 0.7 + 1e-12)
+    let rates = try #require((groups["fnmr"] as? [String: Any])?["groups"] as? [[String: Any]])
+    #expect(rates.map { $0["errors"] as? Int } == [0, 1])
+    // The targets of the report are those asked for, and no more.
+    let targets = try #require((tree["scores"] as? [String: Any])?["fnmr_at_fmr"] as? [String: Any])
+    #expect(Set(targets.keys) == ["1/4", "1e-3"])
+    // 1e-3 is not reached: without a word of it the strictest target is taken and named, asked for it is refused.
+    let usual = try #require(try evaluate(arguments)["subgroups"] as? [String: Any])
+    #expect(usual["fmr_target"] as? String == "1/4")
+    let run = try CommandRun(
+      ["eval"] + arguments + ["--group-fmr", "1e-3", "--json", "\(folder.path)/g.json"])
+    #expect(run.status == 1 && run.errors.contains("groups are not judged: FMR 1e-3 is not reachable"))
+    #expect(
+      try String(contentsOfFile: "\(folder.path)/g.json", encoding: .utf8).contains("\"subgroups\": null"))
+  }
+
+  @Test(arguments: [
+    ["--group", "group", "--group-fmr", "0.25,0.125"], ["--group-fmr", "0.25"],
+    ["--group", "group", "--group-fmr", "2"],
+  ])
+  func `a list of group targets, or one without groups, is refused`(arguments: [String]) throws {
+    let path = try folder.write("g.csv", Self.grouped.utf8)
+    let run = try CommandRun(["eval", "--scores", path] + arguments)
+    #expect(run.status == 64 && run.errors.contains("--group-fmr"), "\(run.errors)")
+  }
+
+  @Test func `transactions of a file say that they are its own, and count attempts without a score`() throws {
+    let table = """
+      same,score,transaction,failure
+      1,,a,acquire
+      1,0.9,a,
+      1,0.9,b,
+      0,0.8,c,
+      0,,c,enrol
+      0,0.1,d,
+      0,0.1,e,
+      0,0.1,f,
+
+      """
+    let tree = try evaluate(["--scores", try folder.write("t.csv", table.utf8)])
+    let transactions = try #require(tree["transactions"] as? [String: Any])
+    #expect((transactions["protocol"] as? String)?.hasPrefix("the file's transactions") == true)
+    #expect(transactions["subjects_left_out"] is NSNull && transactions["attempts"] as? Int == 8)
+    let failures = try #require(transactions["attempt_failures"] as? [String: Int])
+    #expect(failures == ["to_enrol": 1, "to_acquire": 1, "not_finite": 0])
+    // At FMR 1/4 the threshold is above 0.1: FMR 1/4 among scores, and a quarter of all attempts give none.
+    let point = try #require(
+      (transactions["at_fmr"] as? [String: [String: Any]])?["1/4"]?["2"] as? [String: Any])
+    let expected = 1 - (1 - 0.25 * 0.75) * (1 - 0.25 * 0.75)
+    #expect(abs(try #require(point["far_if_independent"] as? Double) - expected) < 1e-12)
+    let (far, frr) = (point["far"] as? [String: Any], point["frr"] as? [String: Any])
+    #expect(far?["count"] as? Int == 1 && far?["of"] as? Int == 4 && far?["short"] as? Int == 3)
+    #expect(frr?["count"] as? Int == 0 && frr?["of"] as? Int == 2 && frr?["short"] as? Int == 0)
+  }
+
   @Test(arguments: [
     "score\n0.1\n", "same,score\n", "same,score\n2,0.1\n", "same,score\n1,x\n", "label,score\nperhaps,0.1\n",
     "same,score,transaction\n1,0.5,t\n0,0.5,t\n", "same,score,transaction\n1,0.5,\n",

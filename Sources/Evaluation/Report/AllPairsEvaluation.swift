@@ -184,19 +184,6 @@ struct AllPairsEvaluation {
 /// Errors and comparisons by group.
 typealias GroupCounts = [String: (errors: Int, comparisons: Int)]
 
-/// How a bootstrap is to be made.
-public struct BootstrapPlan: Hashable, Sendable {
-  public var replicates: Int
-  public var seed: UInt64
-  public var threads: Int?
-
-  public init(replicates: Int = 1000, seed: UInt64 = 1, threads: Int? = nil) {
-    self.replicates = replicates
-    self.seed = seed
-    self.threads = threads
-  }
-}
-
 /// What a second pass collects: the scores of the band, and comparisons by position.
 private struct SecondPass: Sendable {
   struct Listed: Sendable {
@@ -234,7 +221,7 @@ extension ComparisonFigures {
   /// Intervals by subject at each threshold, and of the equal error rate. What the data don't define stays nil.
   mutating func addIntervals(_ bootstrap: SubjectBootstrap, _ plan: BootstrapPlan) {
     func estimate(_ statistic: SubjectBootstrap.Statistic) -> SubjectBootstrap.Estimate? {
-      try? bootstrap.estimate(statistic, replicates: plan.replicates, seed: plan.seed, threads: plan.threads)
+      try? bootstrap.estimate(statistic, plan)
     }
     equalErrorRateBySubject = estimate(.equalErrorRate)
     for index in targets.indices {

@@ -13,10 +13,30 @@ extension JSONTree {
       ("effective_interval", .interval(estimate.effectiveInterval)),
       ("interval", .interval(estimate.interval)),
       ("standard_error", .number(estimate.standardError)),
+      ("upper_bound", .interval(estimate.upperBound())),
       ("effective_trials", .number(estimate.effectiveTrials)),
+      ("degrees_of_freedom", .number(estimate.degreesOfFreedom)),
       ("subjects", .count(estimate.subjects)), ("replicates", .count(estimate.replicates)),
       ("undefined_replicates", .count(estimate.undefinedReplicates)),
       ("seed", .count(Int(clamping: estimate.seed))))
+  }
+
+  /// What the data say of the claim that a rate is at most its target, and by what count: only subjects uphold it.
+  static func claim(
+    _ rate: String, _ claim: RateClaim.Verdict?, isBySubject: Bool, trials: String
+  ) -> JSONTree {
+    guard let claim else { return .null }
+    var (verdict, trialsNeeded, subjectsNeeded) = ("", JSONTree.null, JSONTree.null)
+    switch claim {
+    case .upheld: verdict = isBySubject ? "upheld" : "upheldIfIndependent"
+    case .tooFewTrials(_, let needed): (verdict, trialsNeeded) = ("tooFewTrials", .count(needed))
+    case .tooFewSubjects(_, let needed): (verdict, subjectsNeeded) = ("tooFewSubjects", .count(needed))
+    case .observedRateTooHigh: verdict = "observedRateTooHigh"
+    }
+    return .of(
+      ("\(rate)_at_most_target", .text(verdict)), ("basis", .text(isBySubject ? "subjects" : trials)),
+      ("upper_bound", .number(claim.upperBound)), ("confidence", .number(0.95)),
+      ("\(trials)_needed", trialsNeeded), ("subjects_needed", subjectsNeeded))
   }
 
   static func failures(_ failures: ComparisonFailures) -> JSONTree {
@@ -77,21 +97,11 @@ extension ComparisonFigures.TargetFigures {
       ("fmr_interval", .interval(matches.clopperPearson())),
       ("fmr_by_subject", .estimate(falseMatchBySubject)),
       ("fnmr_interval", .interval(nonMatches.clopperPearson())),
-      ("fnmr_by_subject", .estimate(falseNonMatchBySubject)), ("claim", claimJSON))
-  }
-
-  private var claimJSON: JSONTree {
-    func of(_ verdict: String, _ bound: Double, _ needed: JSONTree) -> JSONTree {
-      .of(
-        ("fmr_at_most_target", .text(verdict)), ("upper_bound", .number(bound)),
-        ("comparisons_needed", needed))
-    }
-    switch claim {
-    case .upheld(let bound): return of("upheld", bound, .null)
-    case .tooFewTrials(let bound, let needed): return of("tooFewTrials", bound, .count(needed))
-    case .observedRateTooHigh(let bound): return of("observedRateTooHigh", bound, .null)
-    case nil: return .null
-    }
+      ("fnmr_by_subject", .estimate(falseNonMatchBySubject)),
+      (
+        "claim",
+        .claim("fmr", claim, isBySubject: falseMatchBySubject != nil, trials: "comparisons")
+      ))
   }
 
   /// Why a target has no threshold, and what it would take.

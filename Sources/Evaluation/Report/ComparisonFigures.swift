@@ -16,9 +16,20 @@ public struct ComparisonFigures: Sendable {
     /// Intervals by subject, where subjects are known and a bootstrap was asked for.
     public internal(set) var falseMatchBySubject: SubjectBootstrap.Estimate?
     public internal(set) var falseNonMatchBySubject: SubjectBootstrap.Estimate?
-    /// What the data say of the claim that FMR is at most the target, at 95 %, comparisons counting as independent.
+    /// What the data say of the claim that FMR is at most the target, at 95 %: by subject where that was estimated, else
+    /// as if comparisons were independent.
     public var claim: RateClaim.Verdict? {
-      outcome.point.map { RateClaim(atMost: target).verdict(on: $0.rates.falseMatchRate) }
+      outcome.point.map { point in
+        let claim = RateClaim(atMost: target)
+        return falseMatchBySubject.map(claim.verdict) ?? claim.verdict(on: point.rates.falseMatchRate)
+      }
+    }
+  }
+
+  /// The loosest of the targets whose threshold upholds `target` by subject: FMR is at most that with 95 % confidence.
+  public func upholding(_ target: TargetRate) -> TargetFigures? {
+    targets.first { each in
+      each.falseMatchBySubject.map { RateClaim(atMost: target).verdict(on: $0).isUpheld } ?? false
     }
   }
 

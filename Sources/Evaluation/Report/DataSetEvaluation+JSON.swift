@@ -10,7 +10,7 @@ extension DataSetEvaluation {
       ("rows", .count(data.rowCount)), ("dim", .count(data.dimension)),
       ("subjects", .count(data.subjectCount)),
       ("undetected_rows", .count(data.isDetected.count { !$0 })),
-      ("unusable_rows", .count(data.rowCount - data.usableRows().count)), ("norms", normsJSON),
+      ("unusable_rows", .count(unusableRowCount)), ("norms", normsJSON),
       ("kfold", folds.isEmpty ? .null : .object(folds.map { .init($0.metric.baselineName, Self.json($0)) })),
       ("pairs_dev", developmentJSON),
       ("official_pairs_cosine", listedPairs?.json ?? .null),

@@ -14,10 +14,17 @@ public struct DataSetEvaluation: Sendable {
     public var threadCount: Int?
     /// Thresholds to give the accuracy of all pairs at, by name, on the distance of the rows as they are.
     public var fixedThresholds: [(name: String, threshold: Double)] = []
-    /// The FMR whose threshold the groups are judged at, where there are groups.
-    public var groupTarget = TargetRate(1, in: 1000)!
+    /// The FMR whose threshold the groups are judged at, where there are groups; nil takes 1e-3, or the strictest target
+    /// that the data reach if they don't reach that.
+    public var groupTarget: TargetRate?
 
     public init() {}
+
+    /// The targets, and that of the groups, in descending order.
+    var measuredTargets: [TargetRate] {
+      guard let groupTarget, !targets.contains(groupTarget) else { return targets }
+      return (targets + [groupTarget]).sorted(by: >)
+    }
   }
 
   /// A protocol of folds by one metric.
@@ -33,6 +40,17 @@ public struct DataSetEvaluation: Sendable {
     public let threshold: Double
     public let falseMatches: SubgroupRates
     public let falseNonMatches: SubgroupRates
+
+    static let standardTarget = TargetRate(1, in: 1000)!
+
+    /// The point to judge groups at: that of the target asked for, else of the standard one, else of the strictest reached.
+    static func point(
+      _ asked: TargetRate?, among targets: [ComparisonFigures.TargetFigures]
+    ) -> FalseMatchOperatingPoint? {
+      let reached = targets.compactMap(\.outcome.point)
+      if let asked { return reached.first { $0.target == asked } }
+      return reached.first { $0.target == standardTarget } ?? reached.last
+    }
   }
 
   public let data: LabelledData
@@ -65,17 +83,21 @@ public struct DataSetEvaluation: Sendable {
     development = try options.metrics.compactMap { try Self.development(data, $0, options) }
     listedPairs = data.pairs.isEmpty ? nil : try Self.listedPairs(data, options)
     var allPairs: [(DoublePairs.Metric, ComparisonFigures, Double)] = []
+    var measured: [ComparisonFigures.TargetFigures] = []
     for metric in options.metrics where metric != .normalisedEuclidean {
       progress("all pairs, \(metric.rawValue)")
       let start = ContinuousClock.now
       let evaluation = try AllPairsEvaluation(
         data, rows: Array(0..<data.rowCount), metric: metric, threadCount: options.threadCount)
       guard
-        let found = Self.defined({
+        var found = Self.defined({
           try evaluation.figures(
-            targets: options.targets, bootstrap: metric == .cosine ? options.bootstrap : nil, since: start)
+            targets: options.measuredTargets, bootstrap: metric == .cosine ? options.bootstrap : nil,
+            since: start)
         })
       else { continue }
+      if metric == .cosine { measured = found.figures.targets }
+      found.figures.targets.removeAll { !options.targets.contains($0.target) }
       allPairs.append((metric, found.figures, found.seconds))
     }
     self.allPairs = allPairs
@@ -84,12 +106,15 @@ public struct DataSetEvaluation: Sendable {
     identification = Self.defined {
       try IdentificationFigures(
         OpenSetEvaluation(data, threadCount: options.threadCount).searches,
-        targets: options.falsePositiveTargets)
+        targets: options.falsePositiveTargets, bootstrap: options.bootstrap)
     }
     let cosine = allPairs.first { $0.0 == .cosine }?.1
     transactions = try Self.transactions(data, cosine, options)
-    groups = try Self.groups(data, cosine, options)
+    groups = try Self.groups(data, measured, options)
   }
+
+  /// Rows of which no embedding can be made.
+  public var unusableRowCount: Int { data.rowCount - data.usableRows().count }
 
   /// Nil where the data define no such figure.
   private static func defined<Figures>(_ body: () throws -> Figures) -> Figures? { try? body() }
@@ -198,21 +223,16 @@ public struct DataSetEvaluation: Sendable {
     _ data: LabelledData, _ cosine: ComparisonFigures?, _ options: Options
   ) throws -> TransactionFigures? {
     guard let cosine else { return nil }
-    let made = try TransactionEvaluation(data, threadCount: options.threadCount).transactions
+    let made = try TransactionEvaluation(data, threadCount: options.threadCount)
     return TransactionFigures(
-      transactions: made,
-      thresholds: cosine.targets.compactMap { target in
-        target.outcome.point.map { (target.target, $0.rates.threshold, $0.rates) }
-      })
+      made.transactions, protocolDescription: TransactionEvaluation.description, leftOut: made.leftOut,
+      at: cosine.targets, bootstrap: options.bootstrap)
   }
 
   private static func groups(
-    _ data: LabelledData, _ cosine: ComparisonFigures?, _ options: Options
+    _ data: LabelledData, _ measured: [ComparisonFigures.TargetFigures], _ options: Options
   ) throws -> Groups? {
-    guard data.groups != nil, let cosine else { return nil }
-    // The target asked for, or the strictest that the data reach.
-    let reached = cosine.targets.compactMap(\.outcome.point)
-    guard let point = reached.first(where: { $0.target == options.groupTarget }) ?? reached.last else {
+    guard data.groups != nil, let point = Groups.point(options.groupTarget, among: measured) else {
       return nil
     }
     let counts = try AllPairsEvaluation(

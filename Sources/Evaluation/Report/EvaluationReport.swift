@@ -62,7 +62,7 @@ public struct EvaluationReport: Sendable {
     self.provenance = provenance
     self.extrapolated = Self.extrapolate(figures, extrapolated)
     content = evaluation.json
-    let unusable = evaluation.data.rowCount - evaluation.data.usableRows().count
+    let unusable = evaluation.unusableRowCount
     dataWarnings =
       unusable == 0
       ? []
@@ -147,6 +147,11 @@ public struct EvaluationReport: Sendable {
             ("shape", .number(tail?.shape)), ("scale", .number(tail?.scale))))
       })
   }
+
+  /// The names that curves can have.
+  public static let curveFileNames = [
+    "error_rates.csv", "histogram.csv", "cmc.csv", "identification.csv", "presentation_attacks.csv",
+  ]
 
   /// Curves as CSV, by file name; numbers with all their digits.
   public var curveFiles: [(name: String, text: String)] {

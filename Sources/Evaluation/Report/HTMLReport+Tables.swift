@@ -11,51 +11,37 @@ extension EvaluationReport {
       """
   }
 
-  var identificationTable: String {
-    guard let identification else { return "" }
-    let rows = identification.targets.map { target, outcome -> [String] in
-      switch outcome {
-      case .reached(let point):
-        return [
-          target.description, Text.fixed(point.threshold, 6), Text.proportion(point.falsePositiveRate),
-          Text.interval(point.falsePositiveRate.clopperPearson()), Text.proportion(point.falseNegativeRate),
-          Text.interval(point.falseNegativeRate.clopperPearson()),
-        ]
-      case .notReachable(let trials, let needed):
-        return [
-          target.description, "–",
-          "<b class=\"unsupported\">✗ not reachable</b> with \(Text.count(trials)) searches; \(Text.count(needed)) allow one error",
-          "", "–", "",
-        ]
-      }
-    }
-    return Self.table(
-      "Identification among N = \(Text.count(identification.searches.enrolled)) enrolled, rank 1",
-      ["target FPIR", "threshold", "FPIR", "interval", "FNIR", "interval"], rows)
-  }
-
   var transactionTable: String {
     guard let transactions else { return "" }
     var rows: [[String]] = []
-    for point in transactions.thresholds {
-      for attempts in 1...TransactionEvaluation.mostAttempts {
-        let (far, frr) = transactions.rates(at: point.threshold, attempts: attempts)
-        func cells(_ rate: TransactionRate?) -> [String] {
-          guard let rate else { return ["–", "–"] }
-          return [Text.proportion(rate.rate), Text.interval(rate.rate.clopperPearson())]
+    for point in transactions.points {
+      for (place, pair) in zip(point.falseAccepts, point.falseRejects).enumerated() {
+        func cells(_ rate: TransactionFigures.Rate?) -> [String] {
+          guard let rate else { return ["–", "–", "–"] }
+          let observed = rate.observed.rate
+          return [
+            Text.proportion(observed), Self.intervals(observed.clopperPearson(), rate.bySubject),
+            Text.count(rate.observed.shortTransactions),
+          ]
         }
-        let short = (far?.shortTransactions ?? 0) + (frr?.shortTransactions ?? 0)
         rows.append(
-          [point.target.description, Text.fixed(point.threshold, 4), "\(attempts)"] + cells(far) + cells(frr)
-            + [Text.count(short)])
+          [point.target.description, Text.fixed(point.threshold, 4), "\(place + 1)"] + cells(pair.0)
+            + cells(pair.1))
       }
     }
+    let (failures, attempts) = transactions.transactions.attemptCounts
+    var note = "Protocol: \(transactions.protocolDescription)"
+    if let left = transactions.leftOut {
+      note += " (\(Text.count(left.mated)) of the mated, \(Text.count(left.nonMated)) of the non-mated)"
+    }
+    note +=
+      ". \(Text.count(failures.total)) of \(Text.count(attempts)) attempts gave no score; they are used up and match "
+      + "nobody. Short: ended without a match after fewer attempts than allowed, counted as not accepted, so that FAR could "
+      + "be higher and FRR lower by as many. Note that \(TransactionFigures.dependence)."
     return Self.table(
-      "Transactions", ["at FMR", "threshold", "attempts", "FAR", "interval", "FRR", "interval", "short"],
-      rows,
-      note:
-        "Observed transactions; short ones ended without a match after fewer attempts than allowed and count as "
-        + "not accepted.")
+      "Transactions",
+      ["at FMR", "threshold", "attempts", "FAR", "interval", "short", "FRR", "interval", "short"], rows,
+      note: note)
   }
 
   var groupTable: String {

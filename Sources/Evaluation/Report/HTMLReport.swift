@@ -22,7 +22,8 @@ extension EvaluationReport {
       <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
       <style>\(Self.style)</style></head><body>
       <header><h1>Evaluation of \(title.escaped)</h1><p>A comparison matches when its score is at or above the threshold; higher \
-      is closer. Rates stand with their counts; intervals are 95 %.</p></header>
+      is closer. Rates stand with their counts; intervals are 95 %, \
+      bounds rounded outwards.</p></header>
       \(warningsHTML)
       \(summary)
       \(comparisons?.html ?? "")
@@ -74,42 +75,6 @@ extension EvaluationReport {
         row("mated", figures.mated, figures.matedFailures),
         row("non-mated", figures.nonMated, figures.nonMatedFailures),
       ])
-  }
-
-  private var targetTable: String {
-    guard let figures else { return "" }
-    let rows = figures.targets.map { target -> [String] in
-      switch target.outcome {
-      case .reached(let point):
-        let (matches, nonMatches) = (point.rates.falseMatchRate, point.rates.falseNonMatchRate)
-        return [
-          target.target.description, Text.fixed(point.rates.threshold, 6), Text.proportion(matches),
-          Self.intervals(matches.clopperPearson(), target.falseMatchBySubject), Text.proportion(nonMatches),
-          Self.intervals(nonMatches.clopperPearson(), target.falseNonMatchBySubject),
-          "FMR ≤ \(Text.rate(matches.clopperPearson(sides: .upper).high))",
-        ]
-      case .notReachable(let trials, let needed):
-        let claim =
-          RateClaim(atMost: target.target).trialsNeeded(errors: 0).map(Text.count) ?? "more than 1e12"
-        return [
-          target.target.description, "–", "not reachable with these \(Text.count(trials)) comparisons", "",
-          "–", "",
-          "<b class=\"unsupported\">✗ unsupported</b>: \(Text.count(needed)) comparisons allow one error, \(claim) without "
-            + "an error uphold it",
-        ]
-      }
-    }
-    return Self.table(
-      "FNMR where FMR stays within a target",
-      ["target FMR", "threshold", "FMR", "interval", "FNMR", "interval", "upheld at 95 %"], rows,
-      note:
-        "Intervals: Clopper–Pearson, comparisons counting as independent; below it, where subjects are known, by "
-        + "subject (bootstrap, exact at the effective number of trials), which is the one to go by.")
-  }
-
-  private static func intervals(_ simple: ConfidenceInterval, _ subject: SubjectBootstrap.Estimate?) -> String
-  {
-    Text.interval(simple) + (subject.map { "<br>by subject: \(Text.interval($0.effectiveInterval))" } ?? "")
   }
 
   private var equalErrorTable: String {

@@ -78,8 +78,8 @@ extension PresentationFigures {
     }
     return SVGChart(
       id: "pad", title: "APCER of each species against BPCER on probit axes (none at half an error)",
-      x: ReportCharts.probitAxis("BPCER", series.flatMap { $0.points.map(\.x) }, upTo: 0.99),
-      y: ReportCharts.probitAxis("APCER", series.flatMap { $0.points.map(\.y) }, upTo: 0.99), series: series)
+      x: ReportCharts.probitAxis("BPCER", series.flatMap { $0.points.map(\.x) }),
+      y: ReportCharts.probitAxis("APCER", series.flatMap { $0.points.map(\.y) }), series: series)
   }
 
   /// Slider, chart and tables as a part of a report.

@@ -5,17 +5,18 @@ struct ReportCharts {
   let figures: ComparisonFigures
   let identification: IdentificationFigures?
 
+  /// Labelled as the tables write rates: with a power of ten below 1e-3.
   private static let rateTicks: [(Double, String)] = [
-    (1e-6, "0.0001 %"), (1e-5, "0.001 %"), (1e-4, "0.01 %"), (1e-3, "0.1 %"), (1e-2, "1 %"), (0.05, "5 %"),
-    (0.2, "20 %"), (0.5, "50 %"), (0.8, "80 %"), (0.95, "95 %"), (0.99, "99 %"),
+    (1e-6, "1e-6"), (1e-5, "1e-5"), (1e-4, "1e-4"), (1e-3, "0.001"), (1e-2, "0.01"), (0.05, "0.05"),
+    (0.2, "0.2"), (0.5, "0.5"), (0.8, "0.8"), (0.95, "0.95"), (0.99, "0.99"),
   ]
 
-  /// From a tick below the least rate above zero to one that the highest needs, at most `most`.
-  static func probitAxis(_ title: String, _ rates: [Double], upTo most: Double = 0.5) -> SVGChart.Axis {
+  /// From a tick below the least rate above zero to one that the highest needs, at most 0.99.
+  static func probitAxis(_ title: String, _ rates: [Double]) -> SVGChart.Axis {
     let least = rates.filter { $0 > 0 }.min() ?? 1e-3
     let low = rateTicks.map(\.0).last { $0 <= max(least, 1e-6) } ?? 1e-6
     let spread = rates.filter { $0 > 0 && $0 < 1 }.max() ?? 0.5
-    let high = rateTicks.map(\.0).first { $0 >= min(spread, most) && $0 > low } ?? most
+    let high = rateTicks.map(\.0).first { $0 >= spread && $0 > low } ?? 0.99
     return .init(title: title, scale: .probit, range: low...max(high, 0.2), ticks: rateTicks)
   }
 
@@ -71,11 +72,20 @@ struct ReportCharts {
       ])
   }
 
+  /// A power of ten as the tables write rates; counts from ten thousand on as powers too.
+  private static func power(_ exponent: Int) -> String {
+    switch exponent {
+    case -3..<0: "0." + String(repeating: "0", count: -exponent - 1) + "1"
+    case 0...3: "1" + String(repeating: "0", count: exponent)
+    default: "1e\(exponent)"
+    }
+  }
+
   private static func powers(_ low: Double, _ high: Double) -> [(Double, String)] {
     let exponents = Int(log10(low).rounded())...Int(log10(high).rounded())
     let step = exponents.count > 8 ? 2 : 1
     return exponents.filter { ($0 - exponents.upperBound) % step == 0 }.map {
-      (pow(10, Double($0)), "1e\($0)")
+      (pow(10, Double($0)), Self.power($0))
     }
   }
 
@@ -158,8 +168,8 @@ struct ReportCharts {
     }
     return SVGChart(
       id: "openset", title: "FNIR against FPIR on probit axes (none at half an error)",
-      x: Self.probitAxis("FPIR(N, T)", points.map(\.x), upTo: 0.99),
-      y: Self.probitAxis("FNIR(N, 1, T)", points.map(\.y), upTo: 0.99),
+      x: Self.probitAxis("FPIR(N, T)", points.map(\.x)),
+      y: Self.probitAxis("FNIR(N, 1, T)", points.map(\.y)),
       series: [.init(name: "", style: "mated", shape: .line, points: points)])
   }
 }
@@ -203,7 +213,7 @@ private struct TransactionCounts {
   init(_ set: TransactionSet) {
     for kind in ComparisonKind.allCases {
       let made = set.transactions.filter { $0.kind == kind }
-      best[kind] = (1...TransactionEvaluation.mostAttempts).map { limit in
+      best[kind] = (1...TransactionFigures.mostAttempts).map { limit in
         made.map { transaction in
           transaction.attempts.prefix(limit).reduce(-Double.infinity) { best, attempt in
             if case .score(let score) = attempt, score > best { score } else { best }
@@ -228,42 +238,4 @@ extension Proportion {
   }
 
   fileprivate var complement: Proportion { Proportion(total - count, of: total) }
-}
-
-/// Numbers as a reader of the report sees them.
-enum Text {
-  static func fixed(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
-
-  /// Three significant digits, small ones as a power of ten.
-  static func rate(_ value: Double, digits: Int = 3) -> String {
-    if value == 0 { return "0" }
-    guard value < 1e-3 else { return String(format: "%.\(digits)g", value) }
-    // As the page's script writes it; kept on one line, which could break at the sign.
-    let text = String(format: "%.\(digits - 1)e", value).replacing("e-0", with: "e-")
-    return "<span class=\"n\">\(text)</span>"
-  }
-
-  static func count(_ value: Int) -> String {
-    var digits = String(value.magnitude)
-    var result = ""
-    while digits.count > 3 {
-      result = ",\(digits.suffix(3))\(result)"
-      digits = String(digits.dropLast(3))
-    }
-    return (value < 0 ? "−" : "") + digits + result
-  }
-
-  /// A cell of a CSV, quoted where it must be.
-  static func cell(_ text: String) -> String {
-    let needsQuotes = text.utf8.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
-    return needsQuotes ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
-  }
-
-  static func proportion(_ value: Proportion) -> String {
-    "\(rate(value.value)) <span class=\"n\">(\(count(value.count)) of \(count(value.total)))</span>"
-  }
-
-  static func interval(_ interval: ConfidenceInterval) -> String {
-    "<span class=\"n\">\(rate(interval.low)) – \(rate(interval.high))</span>"
-  }
 }

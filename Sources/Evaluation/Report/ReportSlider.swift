@@ -54,10 +54,12 @@ struct ReportSlider {
 }
 
 extension ReportSlider.Marker {
-  /// Places in the picture, with one decimal.
+  /// Places in the picture, with one decimal; null where the point lies beyond the axes.
   fileprivate var positions: [JSONTree] {
     points.map { point in
-      guard let point, let position = chart.position(point.x, point.y) else { return .null }
+      guard let point, chart.x.range.contains(point.x), chart.y.range.contains(point.y),
+        let position = chart.position(point.x, point.y)
+      else { return .null }
       return .list([.number((position.x * 10).rounded() / 10), .number((position.y * 10).rounded() / 10)])
     }
   }
@@ -80,7 +82,7 @@ extension ReportSlider {
       cells.append(Cell(id: "fnir", name: "FNIR, rank 1", rates: places.map(\.falseNegatives)))
     }
     if report.transactions != nil {
-      for attempt in 0..<TransactionEvaluation.mostAttempts {
+      for attempt in 0..<TransactionFigures.mostAttempts {
         let word = attempt == 0 ? "1 attempt" : "\(attempt + 1) attempts"
         func element(_ list: [Proportion?]) -> Proportion? { attempt < list.count ? list[attempt] : nil }
         cells.append(

@@ -43,7 +43,7 @@ struct SVGChart {
   var verticals: [(x: Double, style: String)] = []
 
   static let (width, height) = (560.0, 380.0)
-  private static let (left, right, top, bottom) = (72.0, 16.0, 16.0, 52.0)
+  private static let (left, right, top, bottom) = (72.0, 24.0, 16.0, 52.0)
 
   /// The place of a value in the picture; nil beyond the axes' scales (a rate of zero on a probit axis).
   func position(_ x: Double, _ y: Double) -> (x: Double, y: Double)? {
@@ -79,23 +79,29 @@ struct SVGChart {
     let (x0, x1) = (Self.left, Self.width - Self.right)
     let (y0, y1) = (Self.height - Self.bottom, Self.top)
     var text = ""
-    for tick in x.ticks {
-      guard let place = position(tick.value, y.range.lowerBound), x.range.contains(tick.value) else {
-        continue
-      }
-      text +=
-        "<line class=\"grid\" x1=\"\(n(place.x))\" x2=\"\(n(place.x))\" y1=\"\(n(y0))\" y2=\"\(n(y1))\"/>"
-      text +=
-        "<text class=\"tick\" x=\"\(n(place.x))\" y=\"\(n(y0 + 16))\" text-anchor=\"middle\">\(tick.label)</text>"
+    let across = ticks(of: x) {
+      position($0, y.range.lowerBound)?.x
+    } room: {
+      Self.width(of: $0) + 8
     }
-    for tick in y.ticks {
-      guard let place = position(x.range.lowerBound, tick.value), y.range.contains(tick.value) else {
-        continue
-      }
+    for (tick, place, isLabelled) in across {
       text +=
-        "<line class=\"grid\" x1=\"\(n(x0))\" x2=\"\(n(x1))\" y1=\"\(n(place.y))\" y2=\"\(n(place.y))\"/>"
+        "<line class=\"grid\" x1=\"\(n(place))\" x2=\"\(n(place))\" y1=\"\(n(y0))\" y2=\"\(n(y1))\"/>"
+      guard isLabelled else { continue }
       text +=
-        "<text class=\"tick\" x=\"\(n(x0 - 6))\" y=\"\(n(place.y + 4))\" text-anchor=\"end\">\(tick.label)</text>"
+        "<text class=\"tick\" x=\"\(n(place))\" y=\"\(n(y0 + 16))\" text-anchor=\"middle\">\(tick)</text>"
+    }
+    let up = ticks(of: y) {
+      position(x.range.lowerBound, $0)?.y
+    } room: { _ in
+      Self.lineHeight
+    }
+    for (tick, place, isLabelled) in up {
+      text +=
+        "<line class=\"grid\" x1=\"\(n(x0))\" x2=\"\(n(x1))\" y1=\"\(n(place))\" y2=\"\(n(place))\"/>"
+      guard isLabelled else { continue }
+      text +=
+        "<text class=\"tick\" x=\"\(n(x0 - 6))\" y=\"\(n(place + 4))\" text-anchor=\"end\">\(tick)</text>"
     }
     text +=
       "<rect class=\"frame\" x=\"\(n(x0))\" y=\"\(n(y1))\" width=\"\(n(x1 - x0))\" height=\"\(n(y0 - y1))\"/>"
@@ -105,6 +111,24 @@ struct SVGChart {
     text += "\(n((y0 + y1) / 2))) rotate(-90)\">\(y.title.escaped)</text>"
     return text
   }
+
+  /// The ticks within an axis' range with their places, and whether there is room for the label beside those before it.
+  private func ticks(
+    of axis: Axis, at place: (Double) -> Double?, room: (String) -> Double
+  ) -> [(label: String, place: Double, isLabelled: Bool)] {
+    var last: (place: Double, room: Double)?
+    return axis.ticks.compactMap { tick in
+      guard axis.range.contains(tick.value), let place = place(tick.value) else { return nil }
+      let room = room(tick.label)
+      let isLabelled = last.map { abs($0.place - place) >= ($0.room + room) / 2 } ?? true
+      if isLabelled { last = (place, room) }
+      return (tick.label, place, isLabelled)
+    }
+  }
+
+  /// Of the largest text that the page's style gives a chart, on paper: 15 units high, a digit 8.5 wide.
+  private static let lineHeight = 17.0
+  private static func width(of label: String) -> Double { 8.5 * Double(label.count) }
 
   private func drawn(_ series: Series) -> String {
     let places = series.points.compactMap { position($0.x, $0.y) }

@@ -29,6 +29,17 @@ public struct ScoredComparison: Sendable {
   }
 }
 
+extension ScoredComparison {
+  /// The comparison as an attempt of a transaction.
+  fileprivate var attempt: AttemptResult {
+    switch failure {
+    case .toEnrol: .failureToEnrol
+    case .toAcquire: .failureToAcquire
+    case nil: .score(score ?? .nan)
+    }
+  }
+}
+
 /// Everything that is measured on scores with ground truth.
 public struct ScoreSetEvaluation: Sendable {
   public let figures: ComparisonFigures
@@ -36,7 +47,8 @@ public struct ScoreSetEvaluation: Sendable {
   public let groups: DataSetEvaluation.Groups?
   public let comparisonCount: Int
 
-  /// Measures; figures that the scores don't define are nil.
+  /// Measures; figures that the scores don't define are nil. `groupTarget` is the FMR whose threshold groups are judged at,
+  /// as in `DataSetEvaluation.Options`.
   public init(
     _ comparisons: [ScoredComparison], targets: [TargetRate] = ComparisonFigures.standardTargets,
     areLikelihoodRatios: Bool = false, bootstrap: BootstrapPlan? = BootstrapPlan(),
@@ -72,12 +84,16 @@ public struct ScoreSetEvaluation: Sendable {
       }
     }
     self.figures = figures
-    transactions = Self.transactions(comparisons, figures)
-    groups = Self.groups(comparisons, figures, groupTarget)
+    transactions = Self.transactions(comparisons, figures, bootstrap)
+    var measured = figures.targets
+    if let groupTarget, let outcome = try? set.errorRates(atFalseMatchRate: groupTarget) {
+      measured.append(.init(target: groupTarget, outcome: outcome))
+    }
+    groups = Self.groups(comparisons, DataSetEvaluation.Groups.point(groupTarget, among: measured))
   }
 
   private static func transactions(
-    _ comparisons: [ScoredComparison], _ figures: ComparisonFigures
+    _ comparisons: [ScoredComparison], _ figures: ComparisonFigures, _ bootstrap: BootstrapPlan?
   ) -> TransactionFigures? {
     var order: [String] = []
     var members: [String: [ScoredComparison]] = [:]
@@ -88,23 +104,24 @@ public struct ScoreSetEvaluation: Sendable {
     }
     guard !order.isEmpty else { return nil }
     let made = order.map { name in
-      Transaction(
-        kind: members[name]![0].kind,
-        attempts: members[name]!.map { $0.failure == nil ? .score($0.score ?? .nan) : .failureToAcquire })
+      let attempts = members[name]!
+      let subjects = attempts[0].subjects
+      return Transaction(
+        kind: attempts[0].kind, attempts: attempts.map(\.attempt), claimant: subjects?.0, claimed: subjects?.1
+      )
     }
     return TransactionFigures(
-      transactions: TransactionSet(made),
-      thresholds: figures.targets.compactMap { target in
-        target.outcome.point.map { (target.target, $0.rates.threshold, $0.rates) }
-      })
+      TransactionSet(made),
+      protocolDescription:
+        "the file's transactions, their attempts in the file's order; a failure to enrol or acquire is an attempt "
+        + "without a score",
+      at: figures.targets, bootstrap: bootstrap)
   }
 
   private static func groups(
-    _ comparisons: [ScoredComparison], _ figures: ComparisonFigures, _ target: TargetRate?
+    _ comparisons: [ScoredComparison], _ point: FalseMatchOperatingPoint?
   ) -> DataSetEvaluation.Groups? {
-    guard comparisons.contains(where: { $0.group != nil }) else { return nil }
-    let reached = figures.targets.compactMap(\.outcome.point)
-    guard let point = reached.first(where: { $0.target == target }) ?? reached.last else { return nil }
+    guard let point, comparisons.contains(where: { $0.group != nil }) else { return nil }
     let threshold = point.rates.threshold
     var counts: [ComparisonKind: GroupCounts] = [.mated: [:], .nonMated: [:]]
     for comparison in comparisons {

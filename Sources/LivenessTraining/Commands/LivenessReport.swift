@@ -47,7 +47,8 @@ public enum LivenessReport {
   /// A rate as counts with its Wilson interval.
   public static func interval(_ rate: Proportion) -> String {
     let bounds = rate.wilson()
-    return "\(rate) (\(percent(rate.value)), 95 %: \(percent(bounds.low)) to \(percent(bounds.high)))"
+    return
+      "\(rate) (\(percent(rate.value)), 95 %: \(percent(bounds.low, .down)) to \(percent(bounds.high, .up)))"
   }
 
   private static func row(_ row: ModelEvaluation.Row) -> String {

@@ -98,9 +98,9 @@ public struct LivenessTuning: Sendable {
     func check(_ name: String, _ rate: Proportion, _ most: Double?, _ worst: Double) {
       let (low, high) = (rate.wilson().low, rate.wilson().high)
       if let most, high > most {
-        unmet.append("\(name): \(rate), upper bound \(percent(high)), asked at most \(percent(most))")
+        unmet.append("\(name): \(rate), upper bound \(percent(high, .up)), asked at most \(percent(most))")
       } else if most == nil, low > worst {
-        unmet.append("\(name): \(rate), lower bound \(percent(low)), above \(percent(worst))")
+        unmet.append("\(name): \(rate), lower bound \(percent(low, .down)), above \(percent(worst))")
       }
     }
     check("BPCER", evaluation.bonaFide.rate, bounds.maximumBPCER, bounds.worstBPCER)
@@ -112,8 +112,8 @@ public struct LivenessTuning: Sendable {
   }
 }
 
-/// A rate as a percentage with three significant digits or so.
-func percent(_ rate: Double) -> String {
-  let scaled = (rate * 100_000).rounded() / 1000
+/// A rate as a percentage with three decimals; bounds are rounded outwards.
+func percent(_ rate: Double, _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) -> String {
+  let scaled = (rate * 100_000).rounded(rule) / 1000
   return "\(scaled) %"
 }
