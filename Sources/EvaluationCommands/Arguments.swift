@@ -99,6 +99,11 @@ package struct Arguments {
 }
 
 extension Arguments {
+  /// Throws where an option is given that would be ignored.
+  package func refuse(_ names: [String], because reason: String) throws(UsageError) {
+    for name in names where has(name) || self[name] != nil { throw UsageError("--\(name) \(reason)") }
+  }
+
   /// The value of `name` as a rate above 0 and below 1, or nil when it isn't given. A list is refused.
   package func rate(_ name: String) throws(UsageError) -> TargetRate? {
     guard let text = self[name] else { return nil }

@@ -90,7 +90,7 @@ package struct CommandTool: Sendable {
     \(KernelVariable.help)
 
     '\(name) COMMAND --help' explains a command. Exit status: 0 done, 1 done in part, 64 wrong usage, 65 wrong input,
-    74 output lost.
+    74 an output can't be written.
 
     """
   }

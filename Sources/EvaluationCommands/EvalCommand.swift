@@ -78,6 +78,9 @@ package enum EvalCommand: Command {
     return (paths + SpaceLibrary.files(arguments)).filter { access($0, F_OK) == 0 }
   }
 
+  /// What says something of embeddings alone.
+  private static let dataOptions = ["index", "metrics", "fixed", "models", "target-fpir"]
+
   /// The report, and whether all of the input could be used and all that was asked for by name be given.
   private static func report(_ arguments: Arguments) throws -> (EvaluationReport, isComplete: Bool) {
     // Read first, since it may be refused, and all pairs take their time.
@@ -95,6 +98,7 @@ package enum EvalCommand: Command {
   private static func data(
     _ arguments: Arguments, _ presentations: PresentationFigures?
   ) throws -> (EvaluationReport, isComplete: Bool) {
+    try arguments.refuse(["form", "llr"], because: "is about score files, and embeddings are given")
     let input = try EmbeddingInput.required(arguments)
     guard input.subjects != nil else { throw UsageError("whose are they? Give --index FILE") }
     _ = try EmbeddingInput.unnamedSpace(input.matrix, path: input.embeddingsPath)
@@ -141,6 +145,7 @@ package enum EvalCommand: Command {
     if arguments["data"] != nil || arguments["embeddings"] != nil {
       throw UsageError("--data and score files are two things to evaluate: give one of them")
     }
+    try arguments.refuse(dataOptions, because: "is about embeddings, and score files are given")
     let input = try ScoreInput.read(arguments)
     let groupTarget = try arguments.rate("group-fmr")
     let evaluation = ScoreSetEvaluation(

@@ -75,10 +75,9 @@ package enum HealthCommand: Command {
   ) throws -> (EmbeddingSpace, Float, Float) {
     let range = -1...1 as ClosedRange<Float>
     if arguments["threshold"] != nil {
-      for name in ["target-fmr", "recognise-fmr"] where arguments[name] != nil {
-        throw UsageError(
-          "--\(name) chooses a threshold of the space, and --threshold is given: give one or the other")
-      }
+      try arguments.refuse(
+        ["space", "models", "target-fmr", "recognise-fmr"],
+        because: "chooses a threshold of a known space, and --threshold is given: give one or the other")
     }
     if let verify = try arguments.optionalNumber("threshold", in: range) {
       let recognise = try arguments.number("recognise-threshold", in: range, default: verify)
@@ -86,6 +85,8 @@ package enum HealthCommand: Command {
       return (space, verify, recognise)
     }
     if arguments["recognise-threshold"] != nil { throw UsageError("--recognise-threshold needs --threshold") }
+    let verify = try arguments.rate("target-fmr") ?? TargetRate(1, in: 1000)!
+    let recognise = try arguments.rate("recognise-fmr") ?? TargetRate(1, in: 100_000)!
     let library = try SpaceLibrary.read(arguments)
     let digest = try sha256(ofFile: input.embeddingsPath)
     guard
@@ -97,8 +98,6 @@ package enum HealthCommand: Command {
         "\(input.embeddingsPath): expected \(points.space.dimension) components, as \(points.space.model) has, found "
           + "\(input.matrix.dimension)")
     }
-    let verify = try arguments.rate("target-fmr") ?? TargetRate(1, in: 1000)!
-    let recognise = try arguments.rate("recognise-fmr") ?? TargetRate(1, in: 100_000)!
     return (
       points.space, try points.verifyThreshold(atFalseMatchRate: verify.value).value,
       try points.verifyThreshold(atFalseMatchRate: recognise.value).value

@@ -78,13 +78,15 @@ package struct OutputFiles {
 
   private static func requireWritable(_ path: String) throws(OutputError) {
     var status = stat()
+    // A link that leads nowhere yet is written where it leads.
+    let place = FileIdentity.resolved(path)
     if stat(path, &status) == 0 {
       guard status.st_mode & S_IFMT != S_IFDIR, access(path, W_OK) == 0 else {
         throw OutputError("\(path): can't be written")
       }
       return
     }
-    let parent = FileIdentity.parent(of: path)
+    let parent = FileIdentity.parent(of: place)
     guard stat(parent, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, access(parent, W_OK) == 0 else {
       throw OutputError("\(path): expected a folder that can be written in")
     }
@@ -114,14 +116,17 @@ private struct StagedFile {
 
   init(at path: String, _ content: @escaping ((Data) throws -> Void) throws -> Void) throws {
     named = path
-    target = FileIdentity.resolved(path)
     self.content = content
     var status = stat()
-    let exists = stat(target, &status) == 0
-    if exists, status.st_mode & S_IFMT != S_IFREG {
+    let exists = stat(path, &status) == 0
+    // Standard output and its like, by their names, are written to as they are, also where they lead to a file.
+    let isStream = path.hasPrefix("/dev/") || path.hasPrefix("/proc/")
+    if isStream || exists && status.st_mode & S_IFMT != S_IFREG {
+      target = path
       beside = nil
       return
     }
+    target = FileIdentity.resolved(path)
     let temporary = "\(target).\(getpid()).\(UInt32.random(in: 0...UInt32.max)).new"
     beside = temporary
     do {

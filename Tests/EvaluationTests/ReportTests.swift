@@ -72,6 +72,35 @@ import Testing
     #expect(none.html.contains("6 of 6 rows"))
   }
 
+  @Test func `a chart's labels keep apart and inside the picture, also in the larger letters of paper`()
+    throws
+  {
+    let rates = [1e-6, 0.3, 0.985]
+    let axis = ReportCharts.probitAxis("rate", rates)
+    #expect(axis.range == 1e-6...0.99)
+    let chart = SVGChart(
+      id: "c", title: "t", x: axis, y: axis,
+      series: [.init(name: "", style: "mated", shape: .line, points: rates.map { ($0, $0) })])
+    var boxes: [(x: ClosedRange<Double>, y: ClosedRange<Double>)] = []
+    let labels = chart.svg.matches(
+      of: /<text class="tick" x="([0-9.]+)" y="([0-9.]+)" text-anchor="(middle|end)">([^<]*)</)
+    for match in labels {
+      let (x, y) = (try #require(Double(match.1)), try #require(Double(match.2)))
+      // Letters of 15 units, a digit 8.4 wide, as Liberation Sans has them.
+      let width = 8.4 * Double(match.4.count)
+      let left = match.3 == "end" ? x - width : x - width / 2
+      boxes.append((left...left + width, y - 11...y))
+    }
+    #expect(boxes.count > 12)
+    for (place, box) in boxes.enumerated() {
+      #expect(
+        box.x.lowerBound >= 0 && box.x.upperBound <= SVGChart.width && box.y.upperBound < SVGChart.height)
+      for other in boxes[(place + 1)...] {
+        #expect(!(box.x.overlaps(other.x) && box.y.overlaps(other.y)), "\(box) and \(other)")
+      }
+    }
+  }
+
   @Test func `JSON keeps its order, writes absent figures as null and holds no markup`() {
     let tree = JSONTree.of(
       ("b", .number(0.1)), ("a", .number(.infinity)), ("n", .count(3)), ("w", .number(2)),

@@ -132,7 +132,7 @@ import Testing
     }
     #expect(
       bound > 0.1
-        && report.html.contains("✗ not upheld</b>: FMR ≤ <span class=\"n\">\(BoundText.high(bound))"))
+        && report.html.contains("✗ not upheld</b>: FMR <span class=\"n\">≤ \(BoundText.high(bound))"))
     #expect(report.html.contains("; the threshold of 1/20 upholds it"))
     #expect(
       report.html.contains("none in 10,000 independent comparisons is at most <span class=\"n\">3.00e-4"))

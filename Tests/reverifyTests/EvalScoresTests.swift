@@ -154,6 +154,15 @@ import Testing
     #expect(run.status == 64 && run.errors.contains("--group-fmr"), "\(run.errors)")
   }
 
+  @Test(arguments: [
+    ["--metrics", "cosine"], ["--fixed", "x=-1"], ["--target-fpir", "0.1"], ["--index", "i.csv"],
+  ])
+  func `an option that would be ignored is refused`(arguments: [String]) throws {
+    let path = try folder.write("g.csv", Self.grouped.utf8)
+    let run = try CommandRun(["eval", "--scores", path] + arguments)
+    #expect(run.status == 64 && run.errors.contains("\(arguments[0]) is about embeddings"), "\(run.errors)")
+  }
+
   @Test func `transactions of a file say that they are its own, and count attempts without a score`() throws {
     let table = """
       same,score,transaction,failure

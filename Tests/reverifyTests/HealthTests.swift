@@ -86,4 +86,14 @@ import Testing
     let text = try CommandRun(["health", "--data", path, "--threshold", "0.5"])
     #expect(text.output.contains("user user-0, session session-0") && !text.output.contains("."))
   }
+
+  @Test(arguments: [
+    ["--threshold", "0.5", "--target-fmr", "1e-3"], ["--threshold", "0.5", "--space", "edgeface-xs"],
+    ["--space", "edgeface-xs", "--target-fmr", "1e-3,1e-4"], ["--recognise-threshold", "0.5"],
+  ])
+  func `an option that would be ignored, or a list where one is meant, is refused`(arguments: [String]) throws
+  {
+    let path = try data { _, _ in }
+    #expect(try CommandRun(["health", "--data", path] + arguments).status == 64)
+  }
 }

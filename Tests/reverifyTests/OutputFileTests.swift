@@ -80,6 +80,20 @@ import Testing
     }
   }
 
+  @Test
+  func `standard output by its name is a pipe or a file, and a link to nowhere is told before the work`()
+    throws
+  {
+    let piped = try CommandRun(["eval", "--scores", scores, "--json", "/dev/stdout"])
+    #expect(piped.status == 0 && piped.output.hasPrefix("{"))
+    let place = "\(folder.path)/out.json"
+    let run = try CommandRun(shell: "\"$0\" eval --scores '\(scores)' --json /dev/stdout > '\(place)'")
+    #expect(try run.status == 0 && content(place).hasPrefix("{"))
+    let link = "\(folder.path)/nowhere"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "no/such/place")
+    #expect(try CommandRun(["eval", "--scores", scores, "--json", link]).status == 74)
+  }
+
   @Test func `when one output is lost none is written, and nothing is left beside`() throws {
     let old = try folder.write("old.json", "old".utf8)
     let run = try CommandRun(["eval", "--scores", scores, "--json", old, "--html", "/dev/full"])

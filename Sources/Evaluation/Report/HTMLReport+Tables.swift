@@ -62,7 +62,10 @@ extension EvaluationReport {
     return Self.table(
       "Groups at the threshold of FMR \(groups.target), \(Text.fixed(groups.threshold, 6))",
       ["", "group", "rate", "interval", "large enough"],
-      rows(groups.falseMatches, "FMR") + rows(groups.falseNonMatches, "FNMR"))
+      rows(groups.falseMatches, "FMR") + rows(groups.falseNonMatches, "FNMR"),
+      note:
+        "Intervals and sizes count the comparisons of a group as independent, which those of one subject are not: a group "
+        + "that is too small by this count is too small by any.")
   }
 
   private static func ratio(_ ratio: SubgroupRates.Ratio) -> String {

@@ -48,7 +48,7 @@ extension EvaluationReport {
     _ rate: String, _ claim: RateClaim.Verdict?, isBySubject: Bool, trials: String, stricter: String = ""
   ) -> String {
     guard let claim else { return "" }
-    let bound = "\(rate) ≤ \(Text.bound(claim.upperBound))"
+    let bound = "\(rate) \(Text.atMost(claim.upperBound))"
     let refused = "<b class=\"unsupported\">✗ not upheld</b>: \(bound)"
     let assumption = isBySubject ? "" : " if \(trials) were independent"
     switch claim {
@@ -110,6 +110,6 @@ extension EvaluationReport {
     guard let figures, let identification,
       let below = figures.curve.last(where: { $0.threshold <= threshold })
     else { return "–" }
-    return "≤ \(Text.bound(below.falseMatchRate.value * Double(identification.searches.enrolled)))"
+    return Text.atMost(below.falseMatchRate.value * Double(identification.searches.enrolled))
   }
 }

@@ -89,7 +89,7 @@ struct SVGChart {
         "<line class=\"grid\" x1=\"\(n(place))\" x2=\"\(n(place))\" y1=\"\(n(y0))\" y2=\"\(n(y1))\"/>"
       guard isLabelled else { continue }
       text +=
-        "<text class=\"tick\" x=\"\(n(place))\" y=\"\(n(y0 + 16))\" text-anchor=\"middle\">\(tick)</text>"
+        "<text class=\"tick\" x=\"\(n(place))\" y=\"\(n(y0 + 19))\" text-anchor=\"middle\">\(tick)</text>"
     }
     let up = ticks(of: y) {
       position(x.range.lowerBound, $0)?.y

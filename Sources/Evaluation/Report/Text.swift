@@ -12,6 +12,9 @@ enum Text {
   /// An upper bound: never written lower than it is.
   static func bound(_ value: Double) -> String { kept(BoundText.high(value)) }
 
+  /// The bound with its sign, on one line.
+  static func atMost(_ value: Double) -> String { kept("≤ \(BoundText.high(value))") }
+
   private static func kept(_ text: String) -> String { "<span class=\"n\">\(text)</span>" }
 
   static func count(_ value: Int) -> String {
