@@ -6,14 +6,15 @@ let package = Package(
   name: "ReVerifyBenchmarks",
   dependencies: [.package(name: "ReVerify", path: "..")],
   targets: [
+    .target(name: "BenchmarkOptions"),
     .executableTarget(
-      name: "SearchBenchmark", dependencies: [.product(name: "ReVerify", package: "ReVerify")]),
+      name: "SearchBenchmark", dependencies: ["BenchmarkOptions", .product(name: "ReVerify", package: "ReVerify")]),
     .executableTarget(
       name: "AllPairsBenchmark", dependencies: [.product(name: "ReVerify", package: "ReVerify")]),
     .executableTarget(
-      name: "LivenessBenchmark", dependencies: [.product(name: "Liveness", package: "ReVerify")]),
+      name: "LivenessBenchmark", dependencies: ["BenchmarkOptions", .product(name: "Liveness", package: "ReVerify")]),
     .executableTarget(
-      name: "SubmitBenchmark", dependencies: [.product(name: "ReVerify", package: "ReVerify")]),
+      name: "SubmitBenchmark", dependencies: ["BenchmarkOptions", .product(name: "ReVerify", package: "ReVerify")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,4 @@
+import BenchmarkOptions
 import Foundation
 import Liveness
 import LivenessTraining
@@ -12,14 +13,22 @@ struct Main {
   private nonisolated(unsafe) static var only: String?  // Set once, before anything runs.
 
   static func main() throws {
-    var options: [String: String] = [:]
-    var words = CommandLine.arguments.dropFirst()
-    while let name = words.popFirst(), let value = words.popFirst() { options[name] = value }
-    only = options["--only"]
-    let runs = Int(options["--runs"] ?? "") ?? 400
-    let models = options["--models"] ?? "models/liveness"
+    do {
+      try measure(
+        Options(CommandLine.arguments.dropFirst(), known: ["runs", "models", "cost-model", "only"]))
+    } catch let error as BenchmarkError {
+      FileHandle.standardError.write(Data("LivenessBenchmark: \(error)\n".utf8))
+      exit(64)
+    }
+  }
+
+  private static func measure(_ options: Options) throws {
+    only = options.optional("only")
+    let runs = try options.number("runs", or: 400)
+    guard runs > 0 else { throw BenchmarkError("--runs: a number above 0 was expected") }
+    let models = options.optional("models") ?? "models/liveness"
     print("each: median and 99 % quantile of \(runs) runs, one thread")
-    let cost = costModel(options["--cost-model"] ?? "../shared/reference/liveness/cost_model.c")
+    let cost = costModel(options.optional("cost-model") ?? "../shared/reference/liveness/cost_model.c")
     for layout in [LandmarkLayout.sixtyEight, .mesh] {
       let model = try LivenessModel.load(path: "\(models)/simulated-ideal-\(layout.points).json")
       try measure(layout, model, runs: runs, cost: layout == .mesh ? cost : nil)

@@ -1,3 +1,4 @@
+import BenchmarkOptions
 import Foundation
 import ReVerify
 import Synchronization
@@ -8,6 +9,7 @@ struct ChangesRun {
   private let dimension: Int
   private let changesPerSecond: Int
   private static let organisation: OrganisationID = "benchmark"
+  static let options = ["count", "dimension", "changes"]
   private static let rounds = 8
   private static let searchesPerRound = 40
 

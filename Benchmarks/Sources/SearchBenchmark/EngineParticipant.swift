@@ -1,3 +1,4 @@
+import BenchmarkOptions
 import ReVerify
 
 /// The engine through its public API: rows enrolled as references of one organisation, searched in a snapshot.
@@ -18,7 +19,7 @@ struct EngineParticipant: Participant {
     let queries = try RowFile(options.text("queries"))
     probes = try (0..<queries.count).map { try Embedding(restoring: Array(queries[$0]), space: space) }
     let rowCount =
-      try options.optional("limit-rows") == nil ? rows.count : min(rows.count, options.number("limit-rows"))
+      try min(rows.count, options.number("limit-rows", or: rows.count))
     let gallery = try Gallery(space: space, configuration: .init(threadCount: threads))
     let before = Worker.residentBytes()
     let milliseconds = try Measurement.milliseconds {

@@ -1,3 +1,4 @@
+import BenchmarkOptions
 import CFaceKernels
 import ReVerify
 

@@ -1,3 +1,4 @@
+import BenchmarkOptions
 import Glibc
 
 /// Measures search through the engine's public API. `peers/bench.py` drives it; alone, it compares with OpenBLAS.
@@ -38,17 +39,17 @@ struct SearchBenchmark {
         rounds: numbers.dropFirst(2).first ?? 21
       ).run()
     case "write":
-      let options = try Options(arguments.dropFirst())
+      let options = try Options(arguments.dropFirst(), known: RowGenerator.options)
       try RowGenerator(options).write(rows: options.text("rows"), probes: options.text("queries"))
     case "serve":
-      let options = try Options(arguments.dropFirst(2))
+      let options = try Options(arguments.dropFirst(2), known: ["rows", "queries", "threads", "limit-rows"])
       switch arguments.dropFirst().first {
       case "engine": try Worker.serve { try EngineParticipant(options) }
       case "openblas": try Worker.serve { try BLASParticipant(options) }
       default: throw BenchmarkError("serve: 'engine' or 'openblas' was expected")
       }
-    case "scale": try ScaleRun(Options(arguments.dropFirst())).run()
-    case "changes": try ChangesRun(Options(arguments.dropFirst())).run()
+    case "scale": try ScaleRun(Options(arguments.dropFirst(), known: ScaleRun.options)).run()
+    case "changes": try ChangesRun(Options(arguments.dropFirst(), known: ChangesRun.options)).run()
     case "limits": try LimitsRun().run()
     default:
       complain(usage)
@@ -62,42 +63,3 @@ struct SearchBenchmark {
 }
 
 /// Why a benchmark can't be run, in words.
-struct BenchmarkError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) {
-    self.description = description
-  }
-}
-
-/// `--name value` pairs.
-struct Options {
-  private var values: [String: String] = [:]
-
-  init(_ arguments: ArraySlice<String>) throws {
-    var rest = arguments
-    while let name = rest.popFirst() {
-      guard name.hasPrefix("--"), let value = rest.popFirst() else {
-        throw BenchmarkError("an option --name and its value were expected, found '\(name)'")
-      }
-      values[String(name.dropFirst(2))] = value
-    }
-  }
-
-  func optional(_ name: String) -> String? { values[name] }
-
-  func text(_ name: String) throws -> String {
-    guard let value = values[name] else { throw BenchmarkError("--\(name) is missing") }
-    return value
-  }
-
-  func number<Number: LosslessStringConvertible>(_ name: String, _ type: Number.Type = Int.self) throws
-    -> Number
-  {
-    let value = try text(name)
-    guard let number = Number(value) else {
-      throw BenchmarkError("--\(name): a number was expected, found '\(value)'")
-    }
-    return number
-  }
-}

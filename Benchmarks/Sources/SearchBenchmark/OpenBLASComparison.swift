@@ -1,3 +1,4 @@
+import BenchmarkOptions
 import ReVerify
 
 /// One query's time beside a BLAS, in one process, in turn, on the same rows, the answers compared.

@@ -1,3 +1,4 @@
+import BenchmarkOptions
 import Glibc
 import ReVerify
 
@@ -124,7 +125,7 @@ struct BLASParticipant: Participant {
     let rows = try RowFile(options.text("rows"))
     probes = try RowFile(options.text("queries"))
     let count =
-      try options.optional("limit-rows") == nil ? rows.count : min(rows.count, options.number("limit-rows"))
+      try min(rows.count, options.number("limit-rows", or: rows.count))
     var made: PeerBLAS?
     let milliseconds = Measurement.milliseconds {
       made = PeerBLAS(rows: Array(rows.values.prefix(count * rows.dimension)), dimension: rows.dimension)

@@ -1,3 +1,4 @@
+import BenchmarkOptions
 import Glibc
 
 /// Rows of floats in an .fbin file (u32 count, u32 dimension, then little-endian f32 rows), memory-mapped.

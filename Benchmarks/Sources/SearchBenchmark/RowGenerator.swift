@@ -1,3 +1,4 @@
+import BenchmarkOptions
 import ReVerify
 
 /// The gallery and the probes of one benchmark, from a seed.
@@ -14,6 +15,7 @@ struct RowGenerator {
     case iid
   }
 
+  static let options = ["population", "count", "dimension", "seed", "rows", "queries", "base", "noise"]
   static let probeCount = 1024
   private static let imagesPerSubject = 5
   private static let probeImage = 1000

@@ -1,3 +1,4 @@
+import BenchmarkOptions
 import Foundation
 import ReVerify
 
@@ -10,12 +11,13 @@ struct ScaleRun {
   private let keepsRowsInFolder: Bool
   private let key: SnapshotKey?
   private static let organisation: OrganisationID = "benchmark"
+  static let options = ["count", "dimension", "folder", "threads", "rows", "sealed"]
   private static let rounds = 21
 
   init(_ options: Options) throws {
     count = try options.number("count")
     dimension = try options.number("dimension")
-    threads = try options.optional("threads") == nil ? 1 : options.number("threads")
+    threads = try options.number("threads", or: 1)
     folder = try options.text("folder")
     keepsRowsInFolder = options.optional("rows") == "folder"
     key =

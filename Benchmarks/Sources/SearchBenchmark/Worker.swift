@@ -1,3 +1,4 @@
+import BenchmarkOptions
 import FoundationEssentials
 import Glibc
 

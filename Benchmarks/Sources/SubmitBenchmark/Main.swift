@@ -1,7 +1,9 @@
+import BenchmarkOptions
 import Foundation
 import ReVerify
 
-/// How long a submission takes with many enrolled and each decision on the disk, split into its parts.
+/// How long a submission takes with many enrolled and each decision on the disk, split into its parts, and how long the engine
+/// takes to open: from the store, and from the snapshot that it wrote.
 ///
 ///     SubmitBenchmark [--enrolled N] [--submissions N] [--threads N] [--store FILE] [--seed N]
 ///
@@ -9,106 +11,112 @@ import ReVerify
 /// re-verifications, one after the other: half of them genuine. A store that is there already is used as it is.
 @main
 struct Main {
-  private static let organisation: OrganisationID = "bank"
-  private static let space = EmbeddingSpace(
-    model: "synthetic", weightsDigest: "none", dimension: 512, preprocessing: "none")
-
   /// Keeps the times of judged attempts.
-  private actor Times: EngineObserver {
-    private(set) var all: [AttemptTimes] = []
+  private actor Observations: EngineObserver {
+    private(set) var times: [AttemptTimes] = []
 
     nonisolated func observe(_ event: EngineEvent) {
       guard case .judged(_, _, _, let times) = event else { return }
       Task { await add(times) }
     }
 
-    private func add(_ times: AttemptTimes) {
-      all.append(times)
+    private func add(_ times: AttemptTimes) { self.times.append(times) }
+  }
+
+  private let bank: Bank
+  private let enrolled: Int
+  private let submissions: Int
+  private let threads: Int
+
+  static func main() async throws {
+    do {
+      let known = ["enrolled", "submissions", "threads", "store", "seed"]
+      try await run(Options(CommandLine.arguments.dropFirst(), known: known))
+    } catch let error as BenchmarkError {
+      FileHandle.standardError.write(Data("SubmitBenchmark: \(error)\n".utf8))
+      exit(64)
     }
   }
 
-  static func main() async throws {
-    var options: [String: String] = [:]
-    var words = CommandLine.arguments.dropFirst()
-    while let name = words.popFirst(), let value = words.popFirst() { options[name] = value }
-    let enrolled = Int(options["--enrolled"] ?? "") ?? 1_000_000
-    let submissions = Int(options["--submissions"] ?? "") ?? 500
-    let threads = Int(options["--threads"] ?? "") ?? 1
-    let seed = UInt64(options["--seed"] ?? "") ?? 1
+  private static func run(_ options: Options) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "reverify-submit-\(UUID().uuidString)")
-    let path = options["--store"] ?? folder.appending(path: "bank.db").path
-    if options["--store"] == nil {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = options.optional("store") ?? folder.appending(path: "bank.db").path
+    let main = try Main(options, path: path)
+    if options.optional("store") == nil {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
-    defer { try? FileManager.default.removeItem(at: folder) }
+    try await main.run()
+  }
 
-    let store = try await SQLiteStore.open(.init(path: path), masterKey: MasterKey(.benchmark()))
-    let cohort = SyntheticCohort(seed: seed, dimension: space.dimension)
+  private init(_ options: Options, path: String) throws {
+    enrolled = try options.number("enrolled", or: 1_000_000)
+    submissions = try options.number("submissions", or: 500)
+    threads = try options.number("threads", or: 1)
+    guard enrolled > 0, submissions > 0, threads > 0 else {
+      throw BenchmarkError("numbers above 0 were expected")
+    }
+    bank = Bank(
+      path: path,
+      cohort: SyntheticCohort(seed: try options.number("seed", or: 1), dimension: Bank.space.dimension))
+  }
+
+  private func run() async throws {
+    let level = try Kernels.fromEnvironment.get().level.rawValue
+    print("\(threads) thread(s) a search, \(level), synchronous=FULL")
+    let store = try await bank.open()
+    try await timed("filled the store") { try await bank.fill(store, enrolled) }
+    let observations = Observations()
+    let engine = try await opened(store, "opened, galleries built from the store", observations)
+    let verified = try await submit(to: engine.engine, count: engine.count)
+    while await observations.times.count < submissions { await Task.yield() }
+    Self.report(await observations.times)
+    print("checksum: \(verified) verified of \(submissions)")
+    let written = try await timed("wrote the snapshot") { try await engine.engine.checkpoint() }
+    guard written[Bank.organisation] != nil else { throw BenchmarkError("no snapshot was written") }
+    await store.close()
+    let again = try await bank.open()
+    _ = try await opened(again, "opened from the snapshot", Observations())
+    await again.close()
+  }
+
+  private func opened(
+    _ store: SQLiteStore, _ what: String, _ observations: Observations
+  ) async throws -> (engine: ReVerificationEngine, count: Int) {
+    let gallery = try Gallery(space: Bank.space, configuration: .init(threadCount: threads))
+    let engine = try await timed(what) {
+      try await ReVerificationEngine.open(
+        store: store, gallery: gallery, liveness: UpstreamPassiveScorer(), observer: observations)
+    }
+    let count = gallery.snapshot(of: Bank.organisation).count
+    print("  \(count) enrolled")
+    return (engine, count)
+  }
+
+  private func timed<Result>(_ what: String, _ work: () async throws -> Result) async throws -> Result {
     let start = ContinuousClock.now
-    try await fill(store, enrolled, cohort)
-    let filled = ContinuousClock.now
-    let times = Times()
-    let gallery = try Gallery(space: space, configuration: .init(threadCount: threads))
-    let engine = try await ReVerificationEngine.open(
-      store: store, gallery: gallery, liveness: UpstreamPassiveScorer(), observer: times)
-    let opened = ContinuousClock.now
-    let count = gallery.snapshot(of: organisation).count
-    print(
-      "\(count) enrolled, \(threads) thread(s) a search, \(try Kernels.fromEnvironment.get().level.rawValue), synchronous=FULL"
-    )
-    print(
-      "filled in \(rounded((filled - start) / .seconds(1))) s, opened in \(rounded((opened - filled) / .seconds(1))) s"
-    )
+    let result = try await work()
+    print("\(what) in \(Self.rounded((ContinuousClock.now - start) / .seconds(1))) s")
+    return result
+  }
 
+  /// The number of those who were verified.
+  private func submit(to engine: ReVerificationEngine, count: Int) async throws -> Int {
     var verified = 0
     for number in 0..<submissions {
-      let user = (number &* 7919) % enrolled
+      let user = (number &* 7919) % count
       guard
         case .begun(let begun) = try await engine.begin(
           workflowID: "onboarding", email: "user-\(user)@example.org", apiKey: "benchmark")
-      else { fatalError("user-\(user) can't be re-verified") }
-      let face = cohort.embedding(subject: number % 2 == 0 ? user : enrolled + number, image: 1)
+      else { throw BenchmarkError("user-\(user) can't be re-verified") }
+      let face = bank.cohort.embedding(subject: number % 2 == 0 ? user : count + number, image: 1)
       let attempt = Attempt(
         key: "1", capture: Capture(passiveScores: [0.9, 0.9, 0.9]),
-        embeddings: [UncheckedEmbedding(face, space: space)])
+        embeddings: [UncheckedEmbedding(face, space: Bank.space)])
       if case .ended(.verified) = try await engine.submit(attempt, to: begun.id) { verified += 1 }
     }
-    while await times.all.count < submissions { await Task.yield() }
-    report(await times.all)
-    print("checksum: \(verified) verified of \(submissions)")
-    await store.close()
-  }
-
-  private static func fill(_ store: SQLiteStore, _ enrolled: Int, _ cohort: SyntheticCohort) async throws {
-    guard try await store.workflow("onboarding", in: organisation) == nil else { return }
-    try await store.commit([
-      .organisation(Organisation(id: organisation)),
-      .workflow(
-        Workflow(
-          id: "onboarding", organisation: organisation,
-          policy: ReVerificationPolicy(
-            verifyThreshold: SimilarityThreshold(0.45)!, recogniseThreshold: SimilarityThreshold(0.55)!,
-            lockOut: nil))),
-      .apiKey(APIKey(id: "key", secret: "benchmark", organisation: organisation)),
-    ])
-    for start in stride(from: 0, to: enrolled, by: 1000) {
-      var changes: [StoreChange] = []
-      for subject in start..<min(start + 1000, enrolled) {
-        let user = UserID("user-\(subject)")
-        changes.append(
-          .user(User(id: user, organisation: organisation, email: EmailAddress("\(user)@example.org")!)))
-        changes.append(
-          .enrol(
-            EnrolledSession(
-              ApprovedSession(
-                id: SessionID("session-\(subject)"), organisation: organisation, workflow: "onboarding",
-                user: user,
-                approvedAt: Instant(millisecondsSince1970: 0), space: space, preparation: .ready),
-              embeddings: [UncheckedEmbedding(cohort.embedding(subject: subject, image: 0), space: space)])))
-      }
-      try await store.commit(changes)
-    }
+    return verified
   }
 
   private static func report(_ times: [AttemptTimes]) {
@@ -128,13 +136,4 @@ struct Main {
   }
 
   private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
-}
-
-extension SecretKey {
-  /// The same in each run, so that a store can be used again; it guards made-up faces only.
-  fileprivate static func benchmark() -> SecretKey {
-    SecretKey { (memory: UnsafeMutableRawBufferPointer) in
-      for place in memory.indices { memory[place] = UInt8(place) }
-    }
-  }
 }
