@@ -1,4 +1,5 @@
 import Biometrics
+import Evaluation
 import Foundation
 import Liveness
 import LivenessTraining

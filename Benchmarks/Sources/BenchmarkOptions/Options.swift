@@ -34,7 +34,7 @@ public struct Options {
   }
 
   public func number<Number: LosslessStringConvertible>(
-    _ name: String, _ type: Number.Type = Number.self
+    _ name: String, _ type: Number.Type = Int.self
   ) throws -> Number {
     let value = try text(name)
     guard let number = Number(value) else {
@@ -46,6 +46,6 @@ public struct Options {
   /// The number of an option, `standard` where it isn't given.
   public func number<Number: LosslessStringConvertible>(_ name: String, or standard: Number) throws -> Number
   {
-    try values[name] == nil ? standard : number(name)
+    try values[name] == nil ? standard : number(name, Number.self)
   }
 }
