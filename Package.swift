@@ -87,7 +87,7 @@ let package = Package(
       "reverify",
       [
         "ReVerify", "Biometrics", "EnrolmentStore", "EmbeddingFiles", "Evaluation", "FaceMatching",
-        "Liveness", "LivenessTraining", "ReVerification", "reverify-eval", "Simulation",
+        "EvaluationCommands", "Liveness", "LivenessTraining", "ReVerification", "reverify-eval", "Simulation",
       ]),
     .target(name: "CFaultyFiles", dependencies: ["CSQLite"], path: "Tests/CFaultyFiles"),
     tests("EnrolmentStore", ["Biometrics", "CFaultyFiles", "FaceMatching"]),

@@ -45,7 +45,7 @@ public enum LivenessReason: String, Hashable, Sendable, Codable, CaseIterable {
   // It isn't what a camera records.
   /// Frames out of their order.
   case reorderedFrames
-  /// Times that can't be: gaps, too slow a rate, longer than since the challenge.
+  /// Times that can't be: gaps, too short or long a recording, longer than since the challenge.
   case staleTimestamps
   /// The same picture several times in a row.
   case frozenFrames
@@ -62,6 +62,8 @@ public enum LivenessReason: String, Hashable, Sendable, Codable, CaseIterable {
   /// The face did not reflect the colours shown.
   case colourMismatch
   case identityChange
+  /// The embeddings handed in for matching are not of the face in the capture's frames.
+  case otherFace
   /// The upstream passive scores are below the threshold.
   case lowPassiveScore
   /// No ground alone, but all together.
@@ -71,11 +73,17 @@ public enum LivenessReason: String, Hashable, Sendable, Codable, CaseIterable {
   case noApproach
   /// Too dark, too bright or blurred.
   case poorQuality
+  /// Fewer frames a second than the scorer needs: a slow device.
+  case lowFrameRate
   /// Fewer frames than the scorer needs.
   case tooFewFrames
   /// Too few of the frames carry a passive score.
   case missingPassiveScores
+  /// They are of a model that is not the one they are judged by.
+  case otherPassiveModel
   case missingEmbeddings
+  /// They are of a model that is not the one they are judged by, or compared in.
+  case otherEmbeddingModel
   case missingColours
   /// A required ground could not be formed.
   case inconclusive

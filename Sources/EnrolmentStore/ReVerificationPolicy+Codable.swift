@@ -4,7 +4,8 @@ import Biometrics
 
 extension ReVerificationPolicy: Codable {
   private enum CodingKeys: String, CodingKey {
-    case verifyThreshold, recogniseThreshold, attempts, lifeMilliseconds, lockOut, organisationLockOut
+    case verifyThreshold, recogniseThreshold, attempts, lifeMilliseconds, lockOut, organisationLockOut,
+      faceBinding
   }
 
   public init(from decoder: any Decoder) throws {
@@ -15,7 +16,9 @@ extension ReVerificationPolicy: Codable {
         recogniseThreshold: container.decode(SimilarityThreshold.self, forKey: .recogniseThreshold),
         attempts: container.decode(Int.self, forKey: .attempts),
         life: .milliseconds(container.decode(Int64.self, forKey: .lifeMilliseconds)),
-        lockOut: container.decodeIfPresent(LockOutPolicy.self, forKey: .lockOut))
+        lockOut: container.decodeIfPresent(LockOutPolicy.self, forKey: .lockOut),
+        // Absent for the stricter choice, to which a policy of before there was one is held too.
+        faceBinding: container.decodeIfPresent(FaceBinding.self, forKey: .faceBinding) ?? .required)
       organisationLockOut = try container.decodeIfPresent(LockOutPolicy.self, forKey: .organisationLockOut)
     } catch let error as PolicyError {
       throw damaged(error, container.codingPath)
@@ -29,6 +32,7 @@ extension ReVerificationPolicy: Codable {
     try container.encode(attempts, forKey: .attempts)
     try container.encode(life.wholeMilliseconds, forKey: .lifeMilliseconds)
     try container.encodeIfPresent(lockOut, forKey: .lockOut)
+    if faceBinding != .required { try container.encode(faceBinding, forKey: .faceBinding) }
     try container.encodeIfPresent(organisationLockOut, forKey: .organisationLockOut)
   }
 }

@@ -24,7 +24,7 @@ extension ReVerificationPolicy {
   /// the evidence does not support a target or is of another space, and `PolicyError` for the other values.
   public init(
     _ targets: PolicyTargets, by points: OperatingPoints, for space: EmbeddingSpace, attempts: Int = 3,
-    life: Duration = .seconds(600), lockOut: LockOutPolicy? = .standard
+    life: Duration = .seconds(600), lockOut: LockOutPolicy? = .standard, faceBinding: FaceBinding = .required
   ) throws {
     guard points.space == space else {
       throw OperatingPointError(.otherSpace, asked: targets.falseMatchRate, space: points.space.model)
@@ -34,6 +34,6 @@ extension ReVerificationPolicy {
       atFalsePositiveRate: targets.falsePositiveRate, enrolled: targets.enrolled)
     try self.init(
       verifyThreshold: verify, recogniseThreshold: max(verify, recognise), attempts: attempts, life: life,
-      lockOut: lockOut)
+      lockOut: lockOut, faceBinding: faceBinding)
   }
 }

@@ -14,6 +14,8 @@ public struct ReVerificationPolicy: Hashable, Sendable {
   public let attempts: Int
   /// How long it is valid: while `now < begun + life`. Whole milliseconds, 1 s...24 h.
   public let life: Duration
+  /// What ties the face that is matched to the one whose liveness is judged.
+  public let faceBinding: FaceBinding
   /// When repeated failures lock a user out; `nil` never does.
   public let lockOut: LockOutPolicy?
   /// The same by the organisation's own policy, which goes beside; set when a re-verification begins.
@@ -29,7 +31,7 @@ public struct ReVerificationPolicy: Hashable, Sendable {
   /// Throws `PolicyError` when a value is out of range or the thresholds are in the wrong order.
   public init(
     verifyThreshold: SimilarityThreshold, recogniseThreshold: SimilarityThreshold, attempts: Int = 3,
-    life: Duration = .seconds(600), lockOut: LockOutPolicy? = .standard
+    life: Duration = .seconds(600), lockOut: LockOutPolicy? = .standard, faceBinding: FaceBinding = .required
   ) throws(PolicyError) {
     guard recogniseThreshold >= verifyThreshold else { throw PolicyError(.recogniseBelowVerify) }
     guard Self.attemptsRange.contains(attempts) else { throw PolicyError(.attempts) }
@@ -39,7 +41,18 @@ public struct ReVerificationPolicy: Hashable, Sendable {
     self.attempts = attempts
     self.life = .milliseconds(life.wholeMilliseconds)
     self.lockOut = lockOut
+    self.faceBinding = faceBinding
   }
+}
+
+/// What ties the face that is matched to the face whose liveness is judged, where captures are recordings.
+public enum FaceBinding: String, Hashable, Sendable, Codable, CaseIterable {
+  /// Captures carry embeddings of the matching space, and those handed in must be of the same person at the verify
+  /// threshold. A capture without them is inconclusive and never passes.
+  case required
+  /// Compared where a capture carries such embeddings. Where it doesn't, the caller answers for it that both are of the same
+  /// frames.
+  case whereGiven
 }
 
 /// When a user's failed attempts, over all their re-verifications, bar them from beginning another.

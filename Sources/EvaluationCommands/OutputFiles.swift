@@ -50,7 +50,7 @@ package struct OutputFiles {
   /// Writes a file beside its place. Throws an `OutputError`, and takes back all that was staged.
   package mutating func stage(_ content: Data, at path: String) throws {
     do {
-      staged.append(try StagedFile(content, at: path))
+      staged.append(try StagedFile(at: path) { try $0(content) })
     } catch {
       discard()
       throw error
@@ -96,7 +96,15 @@ package struct OutputFiles {
 
 /// Writes a file whole: beside its place, and put there when it is. Throws an `OutputError`.
 package func writeFile(_ content: Data, to path: String) throws {
-  try StagedFile(content, at: path).place()
+  try writeFile(to: path) { try $0(content) }
+}
+
+/// The same, piece by piece as `content` hands them out. Throws what it throws, or an `OutputError`; then the place is as it was,
+/// but for a device or a pipe.
+package func writeFile(
+  to path: String, _ content: @escaping ((Data) throws -> Void) throws -> Void
+) throws {
+  try StagedFile(at: path, content).place()
 }
 
 /// A file written beside its place. A link stays one, and the file it leads to is replaced; a device or a pipe is written in
@@ -105,9 +113,9 @@ private struct StagedFile {
   private let named: String
   private let target: String
   private let beside: String?
-  private let content: Data
+  private let content: ((Data) throws -> Void) throws -> Void
 
-  init(_ content: Data, at path: String) throws(OutputError) {
+  init(at path: String, _ content: @escaping ((Data) throws -> Void) throws -> Void) throws {
     named = path
     self.content = content
     var status = stat()
@@ -122,14 +130,11 @@ private struct StagedFile {
     target = FileIdentity.resolved(path)
     let temporary = "\(target).\(getpid()).\(UInt32.random(in: 0...UInt32.max)).new"
     beside = temporary
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw Self.failure(path) }
-    var isWritten = content.withUnsafeBytes({ put($0, to: descriptor) })
-    if exists, fchmod(descriptor, status.st_mode & 0o7777) != 0 { isWritten = false }
-    if fsync(descriptor) != 0 { isWritten = false }
-    let error = isWritten ? nil : Self.failure(path)
-    close(descriptor)
-    if let error {
+    do {
+      try write(to: open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)) { descriptor in
+        (!exists || fchmod(descriptor, status.st_mode & 0o7777) == 0) && fsync(descriptor) == 0
+      }
+    } catch {
       unlink(temporary)
       throw error
     }
@@ -138,26 +143,39 @@ private struct StagedFile {
   /// Whether it is whole and waits for a rename.
   var isBeside: Bool { beside != nil }
 
-  func place() throws(OutputError) {
+  func place() throws {
     if let beside {
       guard rename(beside, target) == 0 else {
-        let error = Self.failure(named)
+        let error = failure
         unlink(beside)
         throw error
       }
       return
     }
-    let descriptor = open(target, O_WRONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Self.failure(named) }
-    let error = content.withUnsafeBytes({ put($0, to: descriptor) }) ? nil : Self.failure(named)
-    guard close(descriptor) == 0, error == nil else { throw error ?? Self.failure(named) }
+    try write(to: open(target, O_WRONLY | O_CLOEXEC)) { _ in true }
   }
 
   func discard() {
     if let beside { unlink(beside) }
   }
 
-  private static func failure(_ path: String) -> OutputError {
-    OutputError("\(path): can't be written: \(String(cString: strerror(errno)))")
+  /// Writes the content, lets `finish` do what comes before closing, and closes.
+  private func write(to descriptor: Int32, finish: (Int32) -> Bool) throws {
+    guard descriptor >= 0 else { throw failure }
+    do {
+      try content { piece in
+        guard piece.withUnsafeBytes({ put($0, to: descriptor) }) else { throw failure }
+      }
+      guard finish(descriptor) else { throw failure }
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    guard close(descriptor) == 0 else { throw failure }
+  }
+
+  /// By `errno`.
+  private var failure: OutputError {
+    OutputError("\(named): can't be written: \(String(cString: strerror(errno)))")
   }
 }

@@ -60,12 +60,19 @@ public struct CaptureLivenessScorer: LivenessScorer {
     _ capture: Capture, for challenge: Challenge, at now: Instant
   ) throws -> LivenessJudgement {
     var seen: SeenCapture?
-    let assessment = try assess(capture, for: challenge, at: now) { recording in
-      // The engine hands in one capture for each attempt, however often it is judged.
-      let submission = recording.nonce + [UInt8(truncatingIfNeeded: challenge.attempt)]
-      let (isNew, remembered) = replays.examine(recording, as: submission, at: now)
+    // The engine hands in one capture for each attempt, however often it is judged.
+    func submission(_ recording: Liveness.Capture) -> [UInt8] {
+      recording.nonce + [UInt8(truncatingIfNeeded: challenge.attempt)]
+    }
+    var assessment = try assess(capture, for: challenge, at: now) { recording in
+      let (isNew, remembered) = replays.examine(recording, as: submission(recording), at: now)
       seen = remembered.map { SeenCapture($0) }
       return isNew ? [] : [.replayedCapture]
+    }
+    if assessment.verdict == .live, let recording = capture.recording,
+      replays.isStretchedCopy(recording, as: submission(recording))
+    {
+      assessment = try reassess(capture, for: challenge, at: now, findings: [.replayedCapture])
     }
     return LivenessJudgement(assessment, seen: seen)
   }

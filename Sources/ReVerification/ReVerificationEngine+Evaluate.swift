@@ -16,7 +16,7 @@ struct Judgement: Sendable {
 }
 
 extension ReVerificationEngine {
-  /// Liveness first; only for a live person are there scores at all.
+  /// Liveness first, then whether its face is the one that is matched; only for a live person are there scores at all.
   nonisolated func evaluate(
     _ attempt: Attempt, _ probe: Embedding, for machine: ReVerification, _ times: inout AttemptTimes
   ) async throws(ReVerificationError) -> Judgement {
@@ -30,8 +30,9 @@ extension ReVerificationEngine {
       throw ReVerificationError(
         .evaluationFailed, "liveness of re-verification \(machine.id): \(type(of: error))")
     }
+    let assessment = BoundFace.held(judged.assessment, of: attempt, probe: probe, by: machine.policy)
     times.liveness = stopwatch.elapsed
-    let (assessment, seen) = (judged.assessment, judged.seen)
+    let seen = judged.seen
     switch assessment.verdict {
     case .notLive:
       return Judgement(

@@ -53,12 +53,15 @@ extension ReVerificationEngine {
     }
     hold(.captureDigest, prepared.captureDigest == judged.captureDigest)
     hold(.contentDigest, prepared.content == judged.contentDigest)
-    let assessment: LivenessAssessment
+    var assessment: LivenessAssessment
     do {
       assessment = try await liveness.reassess(
         capture, for: challenge, at: judged.assessedAt, findings: judged.liveness.reasons)
     } catch {
       throw ReVerificationError(.evaluationFailed, "liveness of re-verification \(record.reVerification)")
+    }
+    if let probe = try? prepared.probe.get() {
+      assessment = BoundFace.held(assessment, of: attempt, probe: probe, by: policy)
     }
     hold(.liveness, assessment.isIdentical(to: judged.liveness))
     guard let recorded = judged.scores, let through = judged.searchedThrough else {

@@ -8,17 +8,23 @@ import ReVerification
 
 /// Plays attacks of every species on enrolled users through the engine, liveness judged from recordings.
 ///
-/// The face shown always matches: what is refused is refused for its liveness alone. Captures are simulated, so the
-/// counts say nothing of people.
+/// The face handed in always matches: what is refused is refused for its liveness, or for being another than the one that was
+/// judged. Captures are simulated, so the counts say nothing of people.
 public struct AttackSimulation: Sendable {
   /// How the re-verifications of one species ended.
-  public struct Row: Sendable {
-    /// `bona_fide`, or the attack's species.
+  public struct Row: Sendable, Codable {
+    /// `bona_fide`, the attack's species, or `embedding_swapped`: an attacker's own honest capture beside the victim's embedding.
     public let species: String
-    public let verified: Proportion
-    /// What the attempts that did not pass were refused for most.
-    public let reasons: [(reason: LivenessReason, count: Int)]
+    public let verified: Int
+    public let played: Int
+    /// What the attempts that did not pass were refused for, the most frequent first.
+    public let reasons: [Reason]
     public let isStoppable: Bool
+  }
+
+  public struct Reason: Sendable, Codable {
+    public let reason: LivenessReason
+    public let count: Int
   }
 
   private let model: LivenessModel
@@ -30,7 +36,8 @@ public struct AttackSimulation: Sendable {
   private static let workflow: WorkflowID = "onboarding"
   private static let secret = "a simulation's key"
   private static let space = EmbeddingSpace(
-    model: "synthetic", weightsDigest: "none", dimension: 64, preprocessing: "none")
+    model: "synthetic", weightsDigest: "none", dimension: 256, preprocessing: "none")
+  static let swapped = "embedding_swapped"
 
   /// `perSpecies` re-verifications of each species, of one attempt each. The model must be of a landmarker that can be
   /// simulated; `nil` otherwise.
@@ -39,7 +46,7 @@ public struct AttackSimulation: Sendable {
     else {
       return nil
     }
-    self.model = model
+    self.model = model.judging(embeddingsOf: Self.space)
     self.profile = profile
     self.seed = seed
     self.perSpecies = perSpecies
@@ -60,11 +67,11 @@ public struct AttackSimulation: Sendable {
       _ = try await engine.enrol(
         SessionApproval(
           id: SessionID("session-\(user)"), organisation: Self.organisation, workflow: Self.workflow,
-          user: UserID("user-\(user)"), approvedAt: clock.now(), embeddings: [face(user)]))
+          user: UserID("user-\(user)"), approvedAt: clock.now(), embeddings: [embedding(user)]))
     }
     let simulator = CaptureSimulator(seed: seed &+ 0x6174_7461, profile: profile)
-    var endings: [ReVerificationID: (species: AttackSpecies, isVerified: Bool)] = [:]
-    for species in AttackSpecies.allCases {
+    var endings: [ReVerificationID: (name: String, isVerified: Bool)] = [:]
+    for (name, species) in Self.plays {
       for user in 0..<perSpecies {
         clock.advance(by: .seconds(24 * 60 * 60))
         guard
@@ -72,26 +79,38 @@ public struct AttackSimulation: Sendable {
             workflowID: Self.workflow, email: "user-\(user)@example.org", apiKey: Self.secret),
           let schedule = scorer.schedule(for: begun.challenge)
         else { continue }
-        let shown = simulator.capture(species, subject: user, index: 0, answering: schedule)
+        // Whoever swaps embeddings is somebody else, and shows himself.
+        let shown = name == Self.swapped ? perSpecies + user : user
+        let capture = simulator.capture(
+          species, subject: shown, index: 0, answering: schedule, face: face(shown)
+        )
+        .capture
         clock.advance(by: .seconds(8))
         let answer = try await engine.submit(
-          Attempt(key: "attempt", capture: Capture(shown.capture), embeddings: [face(user)]), to: begun.id)
-        endings[begun.id] = (species, answer.isVerified)
+          Attempt(key: "attempt", capture: Capture(capture), embeddings: [embedding(user)]), to: begun.id)
+        endings[begun.id] = (name, answer.isVerified)
       }
     }
     return try await rows(endings, engine)
   }
 
-  private func face(_ user: Int) -> UncheckedEmbedding {
+  private static let plays =
+    AttackSpecies.allCases.map { ($0.rawValue, $0) } + [(swapped, AttackSpecies.bonaFide)]
+
+  private func embedding(_ person: Int) -> UncheckedEmbedding {
     UncheckedEmbedding(
-      SyntheticCohort(seed: seed, dimension: Self.space.dimension).embedding(subject: user, image: 0),
+      SyntheticCohort(seed: seed, dimension: Self.space.dimension).embedding(subject: person, image: 0),
       space: Self.space)
+  }
+
+  private func face(_ person: Int) -> SimulatedFace {
+    SimulatedFace(model: .init(Self.space), embedding: embedding(person).values)
   }
 
   private func store() throws -> InMemoryStore {
     let store = InMemoryStore()
     let policy = try ReVerificationPolicy(
-      verifyThreshold: SimilarityThreshold(0.9)!, recogniseThreshold: SimilarityThreshold(0.95)!, attempts: 1)
+      verifyThreshold: SimilarityThreshold(0.5)!, recogniseThreshold: SimilarityThreshold(0.6)!, attempts: 1)
     var changes: [StoreChange] = [
       .organisation(Organisation(id: Self.organisation)),
       .workflow(Workflow(id: Self.workflow, organisation: Self.organisation, policy: policy)),
@@ -110,31 +129,30 @@ public struct AttackSimulation: Sendable {
 
   /// Counts endings by species, and reasons from the decision records.
   private func rows(
-    _ endings: [ReVerificationID: (species: AttackSpecies, isVerified: Bool)], _ engine: ReVerificationEngine
+    _ endings: [ReVerificationID: (name: String, isVerified: Bool)], _ engine: ReVerificationEngine
   ) async throws -> [Row] {
-    var reasons: [AttackSpecies: [LivenessReason: Int]] = [:]
+    var reasons: [String: [LivenessReason: Int]] = [:]
     var last: Int64 = 0
     while case let page = try await engine.decisionRecords(of: Self.organisation, after: last),
       let end = page.last
     {
       for decision in page {
-        guard let species = endings[decision.record.reVerification]?.species,
+        guard let name = endings[decision.record.reVerification]?.name,
           let first = decision.record.evidence?.liveness.reasons.first
         else { continue }
-        reasons[species, default: [:]][first, default: 0] += 1
+        reasons[name, default: [:]][first, default: 0] += 1
       }
       last = end.sequence
     }
-    return AttackSpecies.allCases.compactMap { species in
-      let own = endings.values.filter { $0.species == species }
+    return Self.plays.compactMap { name, species in
+      let own = endings.values.filter { $0.name == name }
       guard !own.isEmpty else { return nil }
       return Row(
-        species: species.rawValue, verified: Proportion(own.count { $0.isVerified }, of: own.count),
-        reasons: (reasons[species] ?? [:])
+        species: name, verified: own.count { $0.isVerified }, played: own.count,
+        reasons: (reasons[name] ?? [:])
           .sorted { $0.value != $1.value ? $0.value > $1.value : $0.key.rawValue < $1.key.rawValue }
-          .map { ($0.key, $0.value) },
-        // Colours, which are shown, stop the one that doesn't answer them.
-        isStoppable: !AttackSpecies.unstoppable.contains(species) || species == .colourlessRender)
+          .map { Reason(reason: $0.key, count: $0.value) },
+        isStoppable: species.isStoppable(withColours: true))
     }
   }
 }

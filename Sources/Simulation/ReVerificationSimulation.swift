@@ -97,7 +97,7 @@ public struct ReVerificationSimulation: Sendable {
     let clock = SimulationClock()
     let randomness = SeededRandomness(seed: options.seed)
     let gallery = try Gallery(space: cohort.space, configuration: .init(threadCount: options.threadCount))
-    let camera = try SimulatedCamera(options, clock: clock)
+    let camera = try SimulatedCamera(options, space: cohort.space, clock: clock)
     let liveness = camera.scorer
     let engine = try await ReVerificationEngine.open(
       store: try store(), gallery: gallery, liveness: liveness, clock: clock,
@@ -172,10 +172,12 @@ public struct ReVerificationSimulation: Sendable {
     }
     truths[begun.id] = scene.truth
     for attempt in 0..<options.attempts {
+      let probe = unchecked(scene.shownRows[attempt % scene.shownRows.count])
       let shown = Attempt(
         key: IdempotencyKey("attempt-\(attempt)"),
-        capture: camera.capture(scene, number, attempt: attempt, for: begun.challenge),
-        embeddings: [unchecked(scene.shownRows[attempt % scene.shownRows.count])])
+        capture: camera.capture(
+          scene, number, attempt: attempt, for: begun.challenge, embedding: probe.values),
+        embeddings: [probe])
       let start = ContinuousClock.now
       let answer = try await engine.submit(shown, to: begun.id)
       latencies.append((ContinuousClock.now - start) / .milliseconds(1))

@@ -15,11 +15,13 @@ public struct RecordedCaptures: Sendable {
       records.map { ($0.capture.recordedDigest, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The other model's assessment of an attempt's capture. That its challenge had been used before, or that it was a replay,
-  /// is taken from the record; why there is none is a `Failure`.
+  /// The other model's assessment of an attempt's capture. That its challenge had been used before, that it was a replay, or
+  /// that another face was handed in, is taken from the record; why there is none is a `Failure`.
   func assessment(of evidence: DecisionRecord.Evidence) -> Result<LivenessAssessment, Failure> {
     guard let record = records[evidence.captureDigest] else { return .failure(.notRecorded) }
-    let remembered = evidence.liveness.reasons.filter { $0 == .usedChallenge || $0 == .replayedCapture }
+    let remembered = evidence.liveness.reasons.filter {
+      [.usedChallenge, .replayedCapture, .otherFace].contains($0)
+    }
     do throws(LivenessError) {
       return .success(
         LivenessAssessment(

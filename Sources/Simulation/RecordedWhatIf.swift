@@ -92,7 +92,8 @@ public struct RecordedWhatIf: Sendable {
     return try ReVerificationPolicy(
       verifyThreshold: verify,
       recogniseThreshold: change.recogniseThreshold ?? max(policy.recogniseThreshold, verify),
-      attempts: change.attempts ?? policy.attempts, life: policy.life, lockOut: policy.lockOut)
+      attempts: change.attempts ?? policy.attempts, life: policy.life, lockOut: policy.lockOut,
+      faceBinding: policy.faceBinding)
   }
 
   /// What is not known of an attempt.

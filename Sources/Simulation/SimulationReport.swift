@@ -27,7 +27,7 @@ public struct SimulationReport: Sendable, Codable {
     public let wrongPersonMatched: ErrorCount
     /// Re-verifications by the right person that did not end as verified.
     public let rightPersonRefused: ErrorCount
-    /// Re-verifications with failed liveness that ended as verified.
+    /// Re-verifications with an attack that can be stopped, in place of a live person, that ended as verified.
     public let failedLivenessVerified: ErrorCount
   }
 
@@ -70,6 +70,8 @@ public struct SimulationReport: Sendable, Codable {
   public let errors: Errors
   /// Of one submission, in process: liveness, search, decision, in-memory store.
   public let submitMilliseconds: Latency
+  /// What became of attacks of each species; `nil` where captures are not judged.
+  public var attacks: [AttackSimulation.Row]?
   public let engineVersion: String
   public let kernelLevel: String
 

@@ -35,6 +35,7 @@ enum ScoreLivenessCommand: Command {
       issuer: try key("challenge-key", arguments).map(ChallengeIssuer.init(key:)),
       replays: try key("replay-key", arguments).map { ReplayGuard(key: $0) })
     let file = try CaptureFile(path)
+    guard file.count > 0 else { throw InputError("\(path): no captures") }
     var failures = 0
     for index in 0..<file.count {
       do {

@@ -30,6 +30,8 @@ enum SimulateCapturesCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) throws -> Int32 {
+    var outputs = OutputFiles()
+    try outputs.announce("out", at: arguments["out"])
     var cohort = SimulatedCohort(
       profile: try profile(arguments["landmarker"] ?? "simulated-ideal-68"),
       seed: try arguments.number("seed", in: 0...UInt64.max, default: 1),
@@ -51,14 +53,8 @@ enum SimulateCapturesCommand: Command {
       cohort.forEach { Output.standard.write(String(decoding: $0.record.encoded(), as: UTF8.self) + "\n") }
       return ExitStatus.success
     }
-    guard FileManager.default.createFile(atPath: path, contents: nil),
-      let file = FileHandle(forWritingAtPath: path)
-    else { throw OutputError("\(path): can't be written") }
-    do {
-      try cohort.forEach { try file.write(contentsOf: Data($0.record.encoded()) + Data("\n".utf8)) }
-      try file.close()
-    } catch {
-      throw OutputError("\(path): can't be written to its end")
+    try writeFile(to: path) { write in
+      try cohort.forEach { try write(Data($0.record.encoded()) + Data("\n".utf8)) }
     }
     return ExitStatus.success
   }

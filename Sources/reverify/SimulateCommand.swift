@@ -14,7 +14,9 @@ enum SimulateCommand: Command {
     From embeddings and subjects it makes an organisation: half of the subjects are verified on a workflow, a tenth on
     another one, the rest are strangers. Then re-verifications are played through the engine itself: by the right person,
     by somebody else who is enrolled, by a stranger, with a capture that fails the liveness check, and by users of the
-    other workflow. Printed are the outcomes against the truth, errors with 95 % intervals, and latencies.
+    other workflow. Everybody answers the challenge with a simulated capture, whose frames carry embeddings about the one that
+    is matched. Printed are the outcomes against the truth, errors with 95 % intervals, latencies, and what becomes of
+    attacks of every species. Without its liveness model nothing is played, and the exit status is 65.
 
     Without data it plays a synthetic cohort, from a seed, of nobody. Thresholds are, in this order: those given; those of
     --space, or of the space that the file is known to be of; else chosen from a third of the subjects, who are held out.
@@ -37,8 +39,10 @@ enum SimulateCommand: Command {
       .option("dimension", "N", "its dimensions (default 512)"),
       .option("threads", "N", "threads a search may use (default: one per core)"),
       .option(
-        "liveness-model", "FILE", "to play attacks by (default models/liveness/simulated-ideal-68.json)"),
-      .flag("json", "the report as one JSON object, without the attacks"),
+        "liveness-model", "FILE",
+        "judges captures (default \(defaultModel)); or 'passive': upstream scores at their word, and no attacks"
+      ),
+      .flag("json", "the report as one JSON object"),
     ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -48,52 +52,50 @@ enum SimulateCommand: Command {
     options.threadCount = try arguments.optionalNumber("threads", in: 1...1024)
     options.targetFalseMatchRate = try arguments.rate("target-fmr") ?? options.targetFalseMatchRate
     options.recogniseFalseMatchRate = try arguments.rate("recognise-fmr") ?? options.recogniseFalseMatchRate
+    options.livenessModel = try livenessModel(arguments)
     let (cohort, points, isEvidence) = try cohort(arguments, seed: options.seed)
     options.thresholds = try thresholds(arguments, options, points, isEvidence: isEvidence)
-    let attacks = arguments.has("json") ? nil : try attacks(arguments, seed: options.seed)
+    let attackers = try options.livenessModel.map { try attacks(by: $0, arguments, seed: options.seed) }
     if !arguments.has("json") {
       // The first line says what is played, before anything else can go wrong.
       Output.standard.write(SimulationText.heading(cohort, seed: options.seed) + "\n")
       Output.standard.flush()
     }
     var progress = Progress("simulate")
-    let report = try await ReVerificationSimulation(cohort, options: options).run {
+    var report = try await ReVerificationSimulation(cohort, options: options).run {
       progress.show($0, of: $1)
     }
+    report.attacks = try await attackers?.run()
     if arguments.has("json") {
       try Output.standard.write(json: report)
     } else {
       Output.standard.write(SimulationText.body(report))
-      try await play(attacks, arguments)
     }
     return ExitStatus.success
   }
 
   static let defaultModel = "models/liveness/simulated-ideal-68.json"
 
-  /// Attacks of every species on the liveness check, through an engine that judges recordings; `nil` where nothing was
-  /// asked for and the default model is not there.
-  private static func attacks(_ arguments: Arguments, seed: UInt64) throws -> AttackSimulation? {
+  /// What judges captures; `nil` where upstream scores are to be taken at their word.
+  private static func livenessModel(_ arguments: Arguments) throws -> LivenessModel? {
+    if arguments["liveness-model"] == "passive" { return nil }
     let path = arguments["liveness-model"] ?? defaultModel
-    let model: LivenessModel
-    do throws(LivenessModelError) {
-      model = try LivenessModel.load(path: path)
+    do {
+      return try LivenessModel.load(path: path)
     } catch {
-      guard arguments["liveness-model"] == nil else { throw InputError("\(path): \(error)") }
-      return nil
+      throw InputError(
+        "\(path): \(error); --liveness-model FILE names another, --liveness-model passive does without")
     }
-    guard let attacks = AttackSimulation(model: model, seed: seed, perSpecies: 10) else {
-      throw InputError("\(path): its landmarker can't be simulated")
-    }
-    return attacks
   }
 
-  private static func play(_ attacks: AttackSimulation?, _ arguments: Arguments) async throws {
-    let path = arguments["liveness-model"] ?? defaultModel
-    guard let attacks else {
-      return Output.standard.write("\nattacks are not played: there is no liveness model at \(path)\n")
+  /// Attacks of every species on the liveness check.
+  private static func attacks(
+    by model: LivenessModel, _ arguments: Arguments, seed: UInt64
+  ) throws -> AttackSimulation {
+    guard let attacks = AttackSimulation(model: model, seed: seed, perSpecies: 10) else {
+      throw InputError("\(arguments["liveness-model"] ?? defaultModel): its landmarker can't be simulated")
     }
-    Output.standard.write(SimulationText.attacks(try await attacks.run(), model: path))
+    return attacks
   }
 
   /// The people to play, the operating points of their space, and whether those were chosen on the same file.

@@ -21,7 +21,8 @@ enum SimulationText {
         from \(report.thresholdSource)
       people: \(people.enrolled) enrolled, \(people.enrolledElsewhere) on another workflow, \
       \(people.strangers) strangers, \(people.heldOut) held out; \(people.references) references
-      liveness: \(report.livenessScorer) (provisional: an upstream score is taken at its word)
+      liveness: \(report.livenessScorer) (\(report.attacks == nil
+        ? "provisional: an upstream score is taken at its word" : "simulated captures: no evidence about people"))
 
       \(outcomes(report))
 
@@ -30,21 +31,21 @@ enum SimulationText {
       submit: median \(milliseconds(report.submitMilliseconds.p50)), 90 % \(milliseconds(report.submitMilliseconds.p90)), \
       99 % \(milliseconds(report.submitMilliseconds.p99)), longest \(milliseconds(report.submitMilliseconds.max)) \
       (in process, in-memory store, \(report.kernelLevel) kernels)
-
+      \(report.attacks.map(attacks) ?? "")
       """
   }
 
   /// What became of attacks on the liveness check, by species.
-  static func attacks(_ rows: [AttackSimulation.Row], model: String) -> String {
+  private static func attacks(_ rows: [AttackSimulation.Row]) -> String {
     let lines = rows.map { row in
       let reasons = row.reasons.prefix(2).map { "\($0.reason.rawValue) \($0.count)" }.joined(separator: ", ")
-      return row.species.padded(to: 20) + "\(row.verified)".leftPadded(to: 10) + "   \(reasons)"
+      return row.species.padded(to: 20) + "\(row.verified) of \(row.played)".leftPadded(to: 10)
+        + "   \(reasons)"
         + (row.isStoppable ? "" : "  (can't be stopped by what a client sends)")
     }
     return """
 
-      attacks with a matching face, through the engine with \(model)
-      (simulated captures, one attempt each: no evidence about people)
+      attacks with a matching face, through the engine, one attempt each
       shown                 verified   refused for
       \(lines.joined(separator: "\n"))
 

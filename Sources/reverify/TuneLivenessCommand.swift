@@ -11,7 +11,8 @@ enum TuneLivenessCommand: Command {
     Splits by subject: half to fit the cues, a quarter to calibrate and to choose the thresholds, a quarter to test. No
     subject is in two parts. Reports BPCER and APCER as counts with 95 % bounds, the worst species first. When a bound that
     was asked for is not met, or attacks may pass as often as people, it exits with 1 and writes no model, unless
-    --write-unmet is given. Labels are bona_fide and the species of 'simulate-captures'; name further ones with --species.
+    --write-unmet is given. Where none was asked for, neither is one with a lower bound of the BPCER above twice --bpcer, or of a
+    species' APCER above 10 %. Cues can be switched off in the model's file one at a time; --without makes one without several. Labels are bona_fide and the species of 'simulate-captures'; name further ones with --species.
 
     The model is provisional unless every capture has "provenance":"camera", and the test part is large enough. Start with
     60 people, three captures each, and 300 attempts a species. Without --captures it is made from the simulator.
@@ -30,6 +31,7 @@ enum TuneLivenessCommand: Command {
     .option("max-apcer", "RATE", "the same for every species that can be stopped"),
     .option("species", "NAMES", "with commas: further attack species that labels may name"),
     .flag("write-unmet", "write the model also when a bound is not met"),
+    .option("without", "CUES", "with commas: cues that the model is to do without"),
     .option("seed", "N", "of the split, and of the simulation (default: 1)"),
     .option("revision", "TEXT", "of the code, for the model's provenance (default: the engine's version)"),
     .option("date", "TEXT", "for the model's provenance (default: today)"),
@@ -78,12 +80,14 @@ enum TuneLivenessCommand: Command {
     let template = CanonicalFace.template(layout)
     let captures = try file.labelled(
       landmarker: landmarker, extractor: FeatureExtractor(template: template), limits: CheckLimits(),
-      vocabulary: vocabulary(arguments))
+      vocabulary: vocabulary(arguments), isOneSource: true)
     let taken = captures.count { $0.provenance == .camera }
     return try LivenessTuning(
-      captures: captures, landmarker: landmarker, template: template, plan: .standard, bounds: bounds,
+      captures: captures, landmarker: landmarker, template: template, plan: try plan(arguments),
+      bounds: bounds,
       seed: seed,
-      provenance: provenance(["captures": file.digest], "--captures FILE --seed \(seed)", arguments),
+      provenance: provenance(
+        ["captures": file.digest], "--captures FILE --seed \(seed)\(without(arguments))", arguments),
       note: "Labelled captures of subjects that the model was not made from; of all \(captures.count), "
         + "\(taken) say that a camera took them.")
   }
@@ -108,9 +112,27 @@ enum TuneLivenessCommand: Command {
     if !paths.isEmpty {
       command += " --recorded " + paths.map { URL(filePath: $0).lastPathComponent }.joined(separator: ",")
     }
+    command += without(arguments)
     return try SimulatedTuning.tune(
       profile: SimulateCapturesCommand.profile(name), subjects: subjects, seed: seed, recorded: recorded,
-      bounds: bounds, provenance: provenance(data, command, arguments))
+      plan: plan(arguments), bounds: bounds, provenance: provenance(data, command, arguments))
+  }
+
+  private static func plan(_ arguments: Arguments) throws -> TrainingPlan {
+    let cues = try (arguments["without"] ?? "").split(separator: ",").map { name in
+      guard let cue = Cue(rawValue: String(name)) else {
+        let all = Cue.allCases.map(\.rawValue).joined(separator: ", ")
+        throw UsageError("--without: there is no cue '\(name)', only \(all)")
+      }
+      return cue
+    }
+    let plan = TrainingPlan.standard.without(Set(cues))
+    guard plan.asksForAlways else { throw UsageError("--without leaves no cue that is always asked for") }
+    return plan
+  }
+
+  private static func without(_ arguments: Arguments) -> String {
+    arguments["without"].map { " --without \($0)" } ?? ""
   }
 
   private static func provenance(

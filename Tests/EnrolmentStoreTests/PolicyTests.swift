@@ -65,6 +65,19 @@ struct PolicyTests {
     #expect(try JSONDecoder().decode(ReVerificationPolicy.self, from: stored) == policy)
   }
 
+  @Test("what binds the face is kept, and a policy stored without it is held to the stricter way")
+  func faceBinding() throws {
+    let given = try ReVerificationPolicy(
+      verifyThreshold: Self.low, recogniseThreshold: Self.high, faceBinding: .whereGiven)
+    #expect(try policy().faceBinding == .required)
+    let stored = try JSONEncoder().encode(given)
+    #expect(try JSONDecoder().decode(ReVerificationPolicy.self, from: stored) == given)
+    var fields = try #require(try JSONSerialization.jsonObject(with: stored) as? [String: Any])
+    #expect(fields.removeValue(forKey: "faceBinding") as? String == "whereGiven")
+    let older = try JSONSerialization.data(withJSONObject: fields)
+    #expect(try JSONDecoder().decode(ReVerificationPolicy.self, from: older).faceBinding == .required)
+  }
+
   @Test(
     "a stored policy that breaks a rule is not read",
     arguments: [

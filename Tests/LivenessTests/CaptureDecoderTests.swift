@@ -80,11 +80,18 @@ struct CaptureDecoderTests {
     .init(
       find: "\"image_width\":480", replace: "\"image_width\":1e999", code: .outOfRange, field: "image_width"),
     .init(
-      find: "\"image_width\":480", replace: "\"image_width\":NaN", code: .wrongType, field: "image_width"),
+      find: "\"image_width\":480", replace: "\"image_width\":NaN", code: .notFinite, field: "image_width"),
+    .init(
+      find: "\"image_width\":480", replace: "\"image_width\":-Infinity", code: .notFinite,
+      field: "image_width"),
     .init(
       find: "\"image_width\":480", replace: "\"image_width\":480,\"image_width\":480", code: .repeatedField,
       field: "image_width"),
-    .init(find: "\"image_width\":480", replace: "\"width\":480", code: .unknownField),
+    .init(find: "\"image_width\":480", replace: "\"width\":480", code: .unknownField, field: "width"),
+    .init(find: "\"image_width\":480", replace: "\"image width\":480", code: .unknownField),
+    .init(
+      find: "\"image_width\":480", replace: "\"\(String(repeating: "a", count: 33))\":480",
+      code: .unknownField),
     .init(find: "\"dimension\":128", replace: "\"dimension\":1000000", code: .outOfRange, field: "dimension"),
     .init(
       find: "\"dimension\":128", replace: "\"dimension\":64", code: .wrongLength, field: "embedding", frame: 0
@@ -92,7 +99,7 @@ struct CaptureDecoderTests {
     .init(find: "\"seq\":1,", replace: "", code: .missingField, field: "seq", frame: 1),
     .init(find: "\"seq\":2,", replace: "\"seq\":-2,", code: .outOfRange, field: "seq", frame: 2),
     .init(find: "\"seq\":3,", replace: "\"seq\":3,\"seq\":3,", code: .repeatedField, field: "seq", frame: 3),
-    .init(find: "\"seq\":4,", replace: "\"seq\":4,\"more\":1,", code: .unknownField, frame: 4),
+    .init(find: "\"seq\":4,", replace: "\"seq\":4,\"more\":1,", code: .unknownField, field: "more", frame: 4),
     .init(find: "\"seq\":5,", replace: "\"seq\":null,", code: .wrongType, field: "seq", frame: 5),
     .init(find: "\"chain\":\"", replace: "\"chain\":\"00", code: .outOfRange, field: "chain"),
     .init(find: "\"nonce\":\"", replace: "\"nonce\":\"G", code: .outOfRange, field: "nonce"),
@@ -104,7 +111,7 @@ struct CaptureDecoderTests {
     .init(
       find: "\"landmarks\":\"", replace: "\"landmarks\":\"!!!!", code: .badBase64, field: "landmarks",
       frame: 0),
-    .init(find: "\"frames\":[", replace: "\"frames\":[],\"frame\":[", code: .unknownField),
+    .init(find: "\"frames\":[", replace: "\"frames\":[],\"frame\":[", code: .unknownField, field: "frame"),
     .init(find: "\"frames\":[", replace: "\"frames\":{", code: .wrongType, field: "frames"),
     .init(
       find: "\"shown\":[", replace: "\"shown\":[{\"stage\":9,\"t_ms\":0},", code: .outOfRange, field: "stage"),
@@ -117,6 +124,44 @@ struct CaptureDecoderTests {
     #expect(found.code == damage.code)
     #expect(found.field == damage.field)
     #expect(found.frame == damage.frame)
+  }
+
+  @Test("a capture that is cut short says in which frame and field it ends")
+  func cutShort() throws {
+    for (mark, frame, field) in [
+      ("\"seq\":4,", 4, "seq"), ("\"seq\":4,\"t_ms\":", 4, "t_ms"), ("\"frames\":[{", 0, "frames"),
+    ] as [(String, Int, String)] {
+      let end = try #require(Self.text.firstRange(of: mark)).upperBound
+      let cut = Array(Self.text[..<end].utf8)
+      let found = try #require(error(String(decoding: cut, as: UTF8.self)))
+      #expect(found == CaptureDecodingError(.malformed, frame: frame, field: field, offset: cut.count))
+      // The same within a line of a file.
+      let line = Array("{\"label\":\"a\",\"capture\":".utf8) + cut
+      #expect(throws: found) { try CaptureRecord.decode(line) }
+    }
+  }
+
+  @Test("names of fields may be escaped like any text")
+  func escapedNames() throws {
+    let escaped = Self.text.replacing("\"seq\":", with: "\"s\\u0065q\":")
+      .replacing("\"device\":", with: "\"\\u0064evice\":")
+    #expect(escaped != Self.text)
+    #expect(try CaptureDecoder.decode(Array(escaped.utf8)) == CaptureDecoder.decode(Array(Self.text.utf8)))
+    let twice = try #require(error(Self.text.replacing("\"seq\":3,", with: "\"seq\":3,\"\\u0073eq\":3,")))
+    #expect(twice.code == .repeatedField && twice.frame == 3 && twice.field == "seq")
+  }
+
+  @Test("a record without a part says which")
+  func emptyRecord() {
+    for (text, field) in [
+      ("{}", "issued_ms"), ("{\"issued_ms\":0}", "received_ms"),
+      ("{\"issued_ms\":0,\"received_ms\":0}", "stages"),
+      ("{\"issued_ms\":0,\"received_ms\":0,\"stages\":[[0,0.3,0,0]]}", "capture"),
+    ] {
+      #expect(throws: CaptureDecodingError(.missingField, field: field, offset: text.utf8.count)) {
+        try CaptureRecord.decode(Array(text.utf8))
+      }
+    }
   }
 
   @Test("bytes of a block that are no base64, no numbers or out of range are refused")

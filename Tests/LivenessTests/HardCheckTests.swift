@@ -29,6 +29,22 @@ struct HardCheckTests {
     try expect(.staleTimestamps) { for index in $0.frames.indices { $0.frames[index].time /= 4 } }
   }
 
+  /// Bug: half of a camera's frames were times that can't be, and so an attack's sign.
+  @Test("a slow device is to try again, and is told why")
+  func slowDevice() throws {
+    try expect(.lowFrameRate, .retry) { capture in
+      let kept = Array(stride(from: 0, to: capture.frames.count, by: 3))
+      capture.landmarks = kept.flatMap { capture.landmarks[$0 * 136..<($0 + 1) * 136] }
+      let (first, last) = (capture.frames[0].embedding, capture.frames[capture.frames.count - 1].embedding)
+      capture.frames = kept.enumerated().map { sequence, index in
+        var frame = capture.frames[index]
+        frame.sequence = sequence
+        frame.embedding = frame.embedding ?? (sequence % 2 == 0 ? first : last)
+        return frame
+      }
+    }
+  }
+
   @Test("too few frames are to be tried again")
   func few() throws {
     // Colours that were shown for a second only are no answer either.
@@ -59,6 +75,28 @@ struct HardCheckTests {
     try expect(.duplicateFrames) {
       for index in $0.frames.indices { $0.frames[index].pixelHash = UInt64(index / 2) }
     }
+  }
+
+  @Test("equal embeddings of unequal frames in a row, which no embedder gives")
+  func copiedEmbeddings() throws {
+    try expect(.duplicateFrames) { capture in
+      let first = capture.frames[0].embedding
+      for index in capture.frames.indices where capture.frames[index].embedding != nil {
+        capture.frames[index].embedding = first
+      }
+    }
+    try expect(.duplicateFrames) { capture in
+      let last = capture.frames.indices.last!
+      let before = capture.frames.indices.last { $0 < last && capture.frames[$0].embedding != nil }!
+      capture.frames[last].embedding = capture.frames[before].embedding
+    }
+    // The very same picture twice has one embedding, and is what `maximumRepeats` is for.
+    let live = try Fixtures.passing()
+    let repeated = try live.assessed(by: Fixtures.detector()) { capture in
+      for offset in 0..<136 { capture.landmarks[136 + offset] = capture.landmarks[offset] }
+      capture.frames[1].embedding = capture.frames[0].embedding
+    }
+    #expect(!repeated.reasons.contains(.duplicateFrames), "\(repeated.reasons)")
   }
 
   @Test("too dark, too bright or blurred is to be tried again")

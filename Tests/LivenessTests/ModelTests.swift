@@ -36,7 +36,7 @@ struct ModelTests {
 
   @Test("a model that training could not have made is refused")
   func refusals() throws {
-    try expect(.unsupportedVersion) { $0.version = 2 }
+    try expect(.unsupportedVersion) { $0.version = 3 }
     try expect(.unsupportedVersion) { $0.format = "other" }
     try expect(.unsupportedLandmarks) { $0.landmarker.points = 5 }
     try expect(.unsupportedLandmarks) { $0.landmarker.points = 69 }
@@ -49,6 +49,9 @@ struct ModelTests {
     try expect(.notFinite) { $0.cues["passive"]!.bias = .nan }
     try expect(.notFinite) { $0.cues["passive"]!.floor = -.infinity }
     try expect(.notFinite) { $0.cues["challenge"]!.ranges["ovalSizeError"] = .init(high: .nan) }
+    try expect(.badRange, at: "cues.passive.ranges.passiveMean") {
+      $0.cues["passive"]!.ranges["passiveMean"] = .init(low: 0.6, high: 0.5)
+    }
     try expect(.badScale) { $0.cues["passive"]!.terms[0].scale = 0 }
     try expect(.negativeWeight) { $0.cues["passive"]!.slope = -1 }
     try expect(.negativeWeight) { $0.fusion.weights["passive"] = -0.1 }
@@ -72,6 +75,25 @@ struct ModelTests {
     try expect(.badValidation, at: "validation") { $0.validation.captures += 1 }
     try expect(.badValidation, at: "validation") { $0.validation.subjects = 0 }
     try expect(.badValidation) { $0.validation.policy = "other" }
+    try expect(.missingWeight, at: "fusion.weights.geometry") { $0.fusion.weights["geometry"] = nil }
+    try expect(.untunedCues) {
+      for name in ["geometry", "texture"] { $0.cues[name]!.isEnabled = false }
+    }
+    try expect(.untunedCues) {
+      $0.reductions = []
+      $0.cues["geometry"]!.isEnabled = false
+    }
+    try expect(.missingSource, at: "passiveModel") { $0.passiveModel = nil }
+    try expect(.missingSource, at: "embeddingModel") { $0.embeddingModel = nil }
+    try expect(.negativeWeight, at: "reductions.0.fusion.weights.colour") {
+      $0.reductions[0].fusion.weights["colour"] = -1
+    }
+    try expect(.badThreshold, at: "reductions.1.policies.strict") {
+      $0.reductions[1].policies["strict"] = .init(pass: 0, retry: 0)
+    }
+    try expect(.badValidation, at: "reductions.2.validation.bpcer") {
+      $0.reductions[2].validation.bpcer.high = 1
+    }
     try expect(.noRequiredCue) { for name in $0.cues.keys { $0.cues[name]!.isRequired = false } }
     try expect(.noRequiredCue) { for name in $0.cues.keys { $0.cues[name]!.isEnabled = false } }
     try expect(.noRequiredCue) {
@@ -111,7 +133,14 @@ struct ModelTests {
     var model = try model()
     model.provisional = false
     model.validation = validation(subjects: 15, bpcer: people, apcer: ["a": most, "b": most])
+    model.provenance.captures = ["camera": 2000]
     #expect(throws: Never.self) { try LivenessDetector(models: [model]) }
+    for others in [["camera": 2000, "simulated": 1], ["camera": 2000, "unstated": 3], ["camera": 0], [:]] {
+      try expect(.insufficientValidation, at: "provenance.captures") {
+        $0 = model
+        $0.provenance.captures = others
+      }
+    }
     for short in [
       validation(subjects: 14, bpcer: people, apcer: ["a": most]),
       validation(subjects: 15, bpcer: .init(errors: 2, of: 44), apcer: ["a": most]),
@@ -161,6 +190,22 @@ struct ModelTests {
     #expect(error(text.replacing(clip, with: "\"clip\" : \"NaN\""))?.place == "fusion.clip")
     #expect(error(text.replacing(clip, with: "\"clip\" : 1e999"))?.place == "fusion.clip")
     #expect(error("")?.code == .malformed)
+    // What a decoder passes over, at any depth: a cue switched off by a mistyped key would stay on.
+    let places = [
+      ("\"provisional\" : true", "\"provisional\" : true, \"more\" : {\"a\" : [1]}", "more"),
+      ("\"clip\" : ", "\"Clip\" : 4, \"clip\" : ", "fusion.Clip"),
+      ("\"geometry\" : {\n", "\"geometry\" : {\n \"enable\" : false,", "cues.geometry.enable"),
+    ]
+    for (old, new, place) in places {
+      let changed = text.replacing(old, with: new, maxReplacements: 1)
+      #expect(changed != text && error(changed) == .init(.unknownKey, at: place))
+    }
+    let twice = text.replacing(
+      "\"provisional\" : true", with: "\"provisional\" : true, \"provisional\" : true")
+    #expect(error(twice) == .init(.repeatedKey, at: "provisional"))
+    let off = text.replacing(
+      "\"enabled\" : true", with: "\"enabled\" : true,\n\"enabled\" : true", maxReplacements: 1)
+    #expect(error(off) == .init(.repeatedKey, at: "cues.challenge.enabled"))
     #expect(throws: LivenessModelError(.unreadable, at: "file")) { try LivenessModel.load(path: "/nowhere") }
     for length in stride(from: 0, to: text.utf8.count, by: 997) {
       #expect(error(String(text.prefix(length))) != nil)

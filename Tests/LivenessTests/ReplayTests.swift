@@ -8,7 +8,7 @@ import Testing
 struct ReplayTests {
   private let key = [UInt8](repeating: 3, count: 32)
   private let now = Instant(millisecondsSince1970: 1_700_000_000_000)
-  private static let count = Fixtures.isLong ? 500 : 6
+  private static let count = Fixtures.isLong ? 500 : 4
 
   private func live(_ subject: Int, _ index: Int = 0) -> Capture {
     Fixtures.simulator.capture(.bonaFide, subject: subject, index: index).capture
@@ -57,6 +57,34 @@ struct ReplayTests {
       let sigma = 0.002 * (dx * dx + dy * dy).squareRoot()
       for index in base..<base + 136 { copy.landmarks[index] += sigma * generator.nextNearlyNormal() }
     }
+    return copy
+  }
+
+  /// Played at another speed: each time as much later, or its motion sampled at another camera's times.
+  private func stretched(_ capture: Capture, by factor: Double, resampled: Bool, seed: UInt64) -> Capture {
+    var copy = capture
+    if resampled {
+      var generator = SeededGenerator(seed: seed)
+      let (times, interval) = (capture.frames.map(\.time), Double.random(in: 36...70, using: &generator))
+      copy.frames = []
+      copy.landmarks = []
+      var (time, earlier) = (times[0] + Double.random(in: 0...interval, using: &generator), 0)
+      while time < times[times.count - 1] {
+        while times[earlier + 1] <= time { earlier += 1 }
+        let share = Float((time - times[earlier]) / (times[earlier + 1] - times[earlier]))
+        var frame = capture.frames[earlier]
+        (frame.sequence, frame.time) = (copy.frames.count, time)
+        copy.frames.append(frame)
+        for offset in 0..<136 {
+          let (from, to) = (
+            capture.landmarks[earlier * 136 + offset], capture.landmarks[(earlier + 1) * 136 + offset]
+          )
+          copy.landmarks.append(from + (to - from) * share)
+        }
+        time += interval
+      }
+    }
+    for index in copy.frames.indices { copy.frames[index].time *= factor }
     return copy
   }
 
@@ -118,6 +146,25 @@ struct ReplayTests {
       let count = flagged.count { $0[kind] }
       print("replay copies of kind \(kind): \(count) of \(flagged.count) flagged")
       #expect(count == flagged.count, "kind \(kind)")
+    }
+  }
+
+  /// Bug: a copy whose times were 5 % longer was no copy.
+  @Test("copies that are played faster or slower are flagged, sampled anew and with 0.2 % of noise too")
+  func stretchedCopies() {
+    let factors = Fixtures.isLong ? [0.8, 0.9, 0.95, 1.05, 1.1, 1.2] : [0.8, 1.05]
+    let count = Fixtures.isLong ? 100 : 2
+    for resampled in [false, true] {
+      for factor in factors {
+        let flagged = (0..<count).count { subject in
+          let (replays, capture) = (ReplayGuard(key: key), live(subject))
+          #expect(replays.admit(capture, as: first, at: now))
+          let copy = stretched(capture, by: factor, resampled: resampled, seed: UInt64(subject))
+          return !replays.admit(noisy(copy, seed: UInt64(subject) + 7), as: second, at: now)
+        }
+        print("replay copies × \(factor)\(resampled ? ", resampled" : ""): \(flagged) of \(count) flagged")
+        #expect(flagged >= (resampled ? count * 9 / 10 : count))
+      }
     }
   }
 

@@ -82,12 +82,14 @@ struct TrainingTests {
         plan: .standard, bounds: bounds, seed: 1,
         provenance: .init(data: [:], command: "test", revision: "none", date: "2026-01-01"), note: "a test")
     }
-    let tuned = try tune(.init())
+    // Twenty subjects make no good model, so it is asked for nothing.
+    var bounds = LivenessTuning.Bounds()
+    (bounds.maximumBPCER, bounds.maximumAPCER) = (1, 1)
+    let tuned = try tune(bounds)
     #expect(tuned.unmet.isEmpty)
     #expect(try LivenessModel.load(tuned.model.encoded()) == tuned.model)
-    #expect(try tune(.init()).model == tuned.model)
+    #expect(try tune(bounds).model == tuned.model)
     #expect(tuned.model.validation.apcer.count == 5)
-    var bounds = LivenessTuning.Bounds()
     // Five attacks of a species can't show less than this.
     bounds.maximumAPCER = 0.01
     #expect(try tune(bounds).unmet.count == 5)
@@ -95,15 +97,51 @@ struct TrainingTests {
     #expect(try tune(bounds).unmet.isEmpty)
   }
 
+  /// Bug: without bounds the worst model was written, with exit status 0.
+  @Test("where no bound is asked for, a model that is certainly bad is told all the same")
+  func worst() throws {
+    func evaluation(refused: Int, passed: Int) throws -> ModelEvaluation {
+      let model = try Fixtures.model("simulated-ideal-68")
+      // Captures without features are inconclusive; those of the simulator pass or don't as they are labelled.
+      let live = Fixtures.simulator.capture(.bonaFide, subject: try passingSubject(), index: 0)
+      let good = LabelledCapture(live, extractor: Fixtures.extractor, limits: .init())
+      var attack = good
+      attack.species = AttackSpecies.flatPhoto.rawValue
+      var stopped = attack
+      stopped.findings = [.frozenFrames]
+      var poor = good
+      poor.findings = [.frozenFrames]
+      return try ModelEvaluation(
+        model, policy: "standard",
+        on: [LabelledCapture](repeating: poor, count: refused)
+          + [LabelledCapture](repeating: good, count: 100 - refused)
+          + [LabelledCapture](repeating: attack, count: passed)
+          + [LabelledCapture](repeating: stopped, count: 100 - passed))
+    }
+    #expect(try LivenessTuning.unmet(evaluation(refused: 14, passed: 14), .init()).isEmpty)
+    let unmet = try LivenessTuning.unmet(evaluation(refused: 20, passed: 20), .init())
+    #expect(unmet.count == 2 && unmet[0].hasPrefix("BPCER: 20 of 100, lower bound 13.3"))
+    #expect(unmet[1].hasPrefix("APCER of flat_photo: 20 of 100"))
+    var asked = LivenessTuning.Bounds()
+    (asked.maximumBPCER, asked.maximumAPCER) = (0.5, 0.5)
+    #expect(try LivenessTuning.unmet(evaluation(refused: 20, passed: 20), asked).isEmpty)
+  }
+
+  private func passingSubject() throws -> Int { try Fixtures.passing().subject }
+
   @Test("a threshold refuses what its rate allows, and below it half of those are asked to try again")
   func policies() {
     // Of 100 people two are refused by a check or a floor.
     let scores = [Double](repeating: 0, count: 2) + (2..<100).map { Double($0) / 100 }
     #expect(ModelTrainer.policy(rate: 0.10, scores: scores) == .init(pass: 0.10, retry: 0.06))
     #expect(scores.count { $0 < 0.10 } == 10 && scores.count { $0 >= 0.06 && $0 < 0.10 } == 4)
-    #expect(ModelTrainer.policy(rate: 0.03, scores: scores) == .init(pass: 0.03, retry: 0.03))
-    // Checks and floors alone refuse more than the rate: the threshold is what the others reach, and nobody is asked.
-    #expect(ModelTrainer.policy(rate: 0.01, scores: scores) == .init(pass: 0.02, retry: 0.02))
+    // Half a unit of log-odds below 0.03 is 1 / (1 + e^0.5 · 97 / 3), and so on.
+    func below(_ pass: Double) -> Double { 1 / (1 + 1.6487212707001282 * (1 - pass) / pass) }
+    let narrow = ModelTrainer.policy(rate: 0.03, scores: scores)
+    #expect(narrow.pass == 0.03 && (narrow.retry - below(0.03)).magnitude < 1e-12)
+    // Checks and floors alone refuse more than the rate: the threshold is what the others reach.
+    let least = ModelTrainer.policy(rate: 0.01, scores: scores)
+    #expect(least.pass == 0.02 && (least.retry - below(0.02)).magnitude < 1e-12)
     #expect(
       ModelTrainer.policy(rate: 0.05, scores: [Double](repeating: 0, count: 9)) == .init(pass: 1, retry: 1))
   }

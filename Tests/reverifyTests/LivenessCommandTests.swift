@@ -91,6 +91,15 @@ import Testing
     #expect(run.errors == "reverify: no-such.jsonl: expected a file that can be read\n")
   }
 
+  @Test func `a file without captures is an error, not a clean run`() throws {
+    let folder = try TemporaryFolder()
+    for content in ["", "\n \n"] {
+      let path = try folder.write("empty.jsonl", content.utf8)
+      let run = try CommandRun(["score-liveness", "--captures", path, "--model", Self.model])
+      #expect(run.status == 65 && run.errors == "reverify: \(path): no captures\n")
+    }
+  }
+
   @Test func `a recorded sequence that is none is named with its line`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("bad.jsonl", Array("\n{\"id\":\"a\",\"landmarker\":\"b\"}\n".utf8))
@@ -133,7 +142,10 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: out))
     let forced = try CommandRun(arguments + ["--max-apcer", "0.01", "--write-unmet"])
     #expect(forced.status == 1 && FileManager.default.fileExists(atPath: out))
-    let met = try CommandRun(arguments)
+    // Twenty people are so few that certainly too many are refused.
+    let unasked = try CommandRun(arguments)
+    #expect(unasked.status == 1 && unasked.errors.contains("not met: BPCER: "))
+    let met = try CommandRun(arguments + ["--max-bpcer", "1", "--max-apcer", "1"])
     #expect(met.status == 0)
     #expect(met.errors.contains("provisional: 160 of 160 captures don't say that a camera took them"))
     let model = try #require(

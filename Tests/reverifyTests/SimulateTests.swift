@@ -6,7 +6,10 @@ import TestSupport
 import Testing
 
 @Suite struct SimulateTests {
-  static let small = ["simulate", "--subjects", "90", "--dimension", "64", "--json"]
+  /// Judged by upstream scores, which costs little.
+  static let small = [
+    "simulate", "--subjects", "90", "--dimension", "64", "--liveness-model", "passive", "--json",
+  ]
 
   static func report(_ arguments: [String], environment: [String: String] = [:]) throws -> SimulationReport {
     let run = try CommandRun(arguments, environment: environment)
@@ -60,9 +63,41 @@ import Testing
     #expect(report.outcomes["stranger"]?["verified"] == report.outcomes["stranger"]?.values.reduce(0, +))
   }
 
+  /// The main path: captures that answer challenges, whose faces are those that are matched; attacks of every species beside.
+  @Test func `people answer challenges, and attacks are played in both forms of the report`() throws {
+    let arguments = ["simulate", "--subjects", "24", "--dimension", "64", "--attempts", "2"]
+    let report = try Self.report(arguments + ["--json"])
+    #expect(report.livenessScorer.hasPrefix("liveness-"))
+    let right = try #require(report.outcomes["rightPerson"])
+    #expect(right["verified"]! * 10 >= right.values.reduce(0, +) * 7)
+    #expect(report.errors.failedLivenessVerified.count == 0)
+    let attacks = try #require(report.attacks)
+    let names = attacks.map(\.species)
+    #expect(names.count == 23 && names.first == "bona_fide" && names.last == "embedding_swapped")
+    #expect(attacks[0].verified >= 7 && attacks.allSatisfy { $0.played == 10 })
+    let swapped = try #require(attacks.last)
+    #expect(swapped.verified == 0 && swapped.reasons.first?.reason == .otherFace)
+    for attack in attacks.dropFirst() where attack.isStoppable {
+      #expect(attack.verified <= 1, "\(attack.species)")
+    }
+  }
+
+  /// Bug: elsewhere than in the repository it said that attacks were not played, and exited with 0.
+  @Test func `where the default liveness model is not there the file is named, and nothing is played`() throws
+  {
+    let run = try CommandRun(shell: "cd / && \"$0\" simulate --subjects 90")
+    #expect(run.status == 65 && run.output.isEmpty)
+    #expect(run.errors.hasPrefix("reverify: models/liveness/simulated-ideal-68.json: "))
+    let passive = try CommandRun(
+      shell: "cd / && \"$0\" simulate --subjects 90 --dimension 64 --liveness-model passive")
+    #expect(passive.status == 0 && passive.output.contains("an upstream score is taken at its word"))
+  }
+
   @Test(.enabled("no shared data here", { SharedData.has("orl-edgeface") }))
   func `a known file finds its space's thresholds, and real faces their owners`() throws {
-    let report = try Self.report(["simulate", "--data", SharedData.folder("orl-edgeface"), "--json"])
+    let report = try Self.report([
+      "simulate", "--data", SharedData.folder("orl-edgeface"), "--liveness-model", "passive", "--json",
+    ])
     #expect(report.space.model == "edgeface-xs" && report.targetFalseMatchRate == "1e-5")
     #expect(report.errors.wrongPersonVerified.count == 0)
     #expect(report.outcomes["rightPerson"]?["verified"] == 60)

@@ -1,3 +1,5 @@
+import Biometrics
+
 /// What a client recorded in front of the camera, answering one challenge: numbers per frame, no pictures.
 ///
 /// Times are milliseconds since the challenge was shown, places are fractions of the image's width, x right and y
@@ -52,7 +54,7 @@ public struct Capture: Hashable, Sendable {
   }
 
   /// Which model gave the passive scores.
-  public struct PassiveModel: Hashable, Sendable {
+  public struct PassiveModel: Hashable, Sendable, Codable {
     public var id: String
     public var version: String
 
@@ -63,13 +65,19 @@ public struct Capture: Hashable, Sendable {
   }
 
   /// Which model gave the embeddings.
-  public struct EmbeddingModel: Hashable, Sendable {
+  public struct EmbeddingModel: Hashable, Sendable, Codable {
+    /// For embeddings that can be compared with references, the fingerprint of their space.
     public var id: String
     public var dimension: Int
 
     public init(id: String, dimension: Int) {
       self.id = id
       self.dimension = dimension
+    }
+
+    /// As captures name a space: by the whole of its fingerprint.
+    public init(_ space: EmbeddingSpace) {
+      self.init(id: space.description, dimension: space.dimension)
     }
   }
 
@@ -192,6 +200,10 @@ public enum CaptureLimits {
   public static let frames = 240
   public static let embeddingDimension = 1024
   public static let textLength = 128
+  /// Of an embedding model's name, which may be a space's whole fingerprint.
+  public static let embeddingModelLength = 512
+  /// Of a field's name; a longer one is not repeated in errors.
+  public static let keyLength = 32
   public static let attestationLength = 16384
   public static let stages = 8
   /// Objects and arrays within each other.

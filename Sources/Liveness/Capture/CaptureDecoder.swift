@@ -57,7 +57,13 @@ public struct CaptureDecoder {
         // Until landmarker and embedding model are known, wherever they stand.
         guard self.reader.peek() == UInt8(ascii: "[") else { throw self.reader.error(.wrongType) }
         let start = self.reader.position
-        try self.reader.skipContainer(depth: 1)
+        do throws(CaptureDecodingError) {
+          try self.reader.skipContainer(depth: 1)
+        } catch {
+          guard error.code == .malformed else { throw error }
+          self.reader.locateEnd(from: start, among: FrameDecoder.fields)
+          throw self.reader.error(.malformed)
+        }
         frames = start..<self.reader.position
       default: capture.chain = try self.hexadecimal(FrameChain.digestBytes)
       }
@@ -165,7 +171,7 @@ public struct CaptureDecoder {
     var (id, dimension) = ("", 0)
     try object(["id", "dimension"], required: 0b11) { (self, field) throws(CaptureDecodingError) in
       if field == 0 {
-        id = try self.reader.text(limit: CaptureLimits.textLength)
+        id = try self.reader.text(limit: CaptureLimits.embeddingModelLength)
       } else {
         dimension = try self.reader.integer(in: 1...CaptureLimits.embeddingDimension)
       }

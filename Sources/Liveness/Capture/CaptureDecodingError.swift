@@ -11,6 +11,8 @@ public struct CaptureDecodingError: Error, Hashable, Sendable, CustomStringConve
     case repeatedField
     case missingField
     case wrongType
+    /// NaN or an infinity, which JSON has no numbers for.
+    case notFinite
     /// A number or a text outside what the field allows.
     case outOfRange
     /// Too few or too many entries or bytes.
@@ -27,7 +29,7 @@ public struct CaptureDecodingError: Error, Hashable, Sendable, CustomStringConve
   public let code: Code
   /// The frame, from 0; `nil` when it is about the whole.
   public let frame: Int?
-  /// The field's name; `nil` for an unknown one.
+  /// The field's name; `nil` for an unknown one that doesn't read like a name.
   public let field: String?
   /// Bytes from the start, where reading stopped.
   public let offset: Int
@@ -49,10 +51,11 @@ public struct CaptureDecodingError: Error, Hashable, Sendable, CustomStringConve
     case .tooLarge: "expected at most \(CaptureLimits.bytes) bytes"
     case .malformed: "expected one JSON object of the capture format"
     case .tooDeep: "expected at most \(CaptureLimits.depth) objects and arrays within each other"
-    case .unknownField: "expected fields of the capture format only"
+    case .unknownField: "expected no such field"
     case .repeatedField: "expected each field once"
     case .missingField: "expected this field"
     case .wrongType: "expected a value of another type"
+    case .notFinite: "expected a number, which NaN and infinities are not"
     case .outOfRange: "expected a value in the field's range"
     case .wrongLength: "expected another number of entries"
     case .badBase64: "expected base64 of the standard alphabet with its padding"

@@ -83,6 +83,8 @@ private struct RecordDecoder {
   private static let fields: [StaticString] = [
     "label", "subject", "groups", "issued_ms", "received_ms", "stages", "flashes", "capture", "provenance",
   ]
+  /// `issued_ms`, `received_ms`, `stages` and `capture`.
+  private static let required = 0b1011_1000
   private static let times = -9e15...9e15
 
   mutating func record(_ line: [UInt8]) throws(CaptureDecodingError) -> CaptureRecord {
@@ -94,47 +96,57 @@ private struct RecordDecoder {
     var place: Range<Int>?
     var seen = 0
     try reader.expect(UInt8(ascii: "{"))
-    repeat {
-      let field = try reader.key(among: Self.fields)
-      reader.field = "\(Self.fields[field])"
-      guard seen & 1 << field == 0 else { throw reader.error(.repeatedField) }
-      seen |= 1 << field
-      switch field {
-      case 0: label = try reader.text(limit: CaptureLimits.textLength)
-      case 1: subject = try reader.text(limit: CaptureLimits.textLength)
-      case 2: groups = try self.groups()
-      case 3: issued = try reader.number(in: Self.times)
-      case 4: received = try reader.number(in: Self.times)
-      case 5:
-        stages = try rows(4).map { .init(start: $0[0], width: $0[1], centreX: $0[2], centreY: $0[3]) }
-        guard !stages.isEmpty, stages.allSatisfy({ $0.width > 0 }) else { throw reader.error(.outOfRange) }
-      case 6:
-        let rows = try rows(3)
-        flashes = rows.compactMap { row in
-          Int(exactly: row[0]).flatMap(ChallengeSchedule.Colour.init(rawValue:)).map {
-            .init(colour: $0, start: row[1], duration: row[2])
+    if !reader.closes(UInt8(ascii: "}")) {
+      repeat {
+        let field = try reader.key(among: Self.fields)
+        reader.field = "\(Self.fields[field])"
+        guard seen & 1 << field == 0 else { throw reader.error(.repeatedField) }
+        seen |= 1 << field
+        switch field {
+        case 0: label = try reader.text(limit: CaptureLimits.textLength)
+        case 1: subject = try reader.text(limit: CaptureLimits.textLength)
+        case 2: groups = try self.groups()
+        case 3: issued = try reader.number(in: Self.times)
+        case 4: received = try reader.number(in: Self.times)
+        case 5:
+          stages = try rows(4).map { .init(start: $0[0], width: $0[1], centreX: $0[2], centreY: $0[3]) }
+          guard !stages.isEmpty, stages.allSatisfy({ $0.width > 0 }) else { throw reader.error(.outOfRange) }
+        case 6:
+          let rows = try rows(3)
+          flashes = rows.compactMap { row in
+            Int(exactly: row[0]).flatMap(ChallengeSchedule.Colour.init(rawValue:)).map {
+              .init(colour: $0, start: row[1], duration: row[2])
+            }
           }
+          // A colour that isn't one would be a colour that nobody need answer.
+          guard flashes.count == rows.count else { throw reader.error(.outOfRange) }
+        case 8:
+          provenance = CaptureProvenance(rawValue: try reader.text(limit: CaptureLimits.textLength))
+          guard provenance != nil else { throw reader.error(.outOfRange) }
+        default:
+          guard reader.peek() == UInt8(ascii: "{") else { throw reader.error(.wrongType) }
+          let start = reader.position
+          do throws(CaptureDecodingError) {
+            try reader.skipContainer(depth: 0)
+          } catch {
+            // Cut short: the capture says where.
+            if error.code == .malformed { _ = try CaptureDecoder.decode(Array(line[start...])) }
+            throw error
+          }
+          place = start..<reader.position
         }
-        // A colour that isn't one would be a colour that nobody need answer.
-        guard flashes.count == rows.count else { throw reader.error(.outOfRange) }
-      case 8:
-        provenance = CaptureProvenance(rawValue: try reader.text(limit: CaptureLimits.textLength))
-        guard provenance != nil else { throw reader.error(.outOfRange) }
-      default:
-        guard reader.peek() == UInt8(ascii: "{") else { throw reader.error(.wrongType) }
-        let start = reader.position
-        try reader.skipContainer(depth: 0)
-        place = start..<reader.position
-      }
-    } while try reader.continues(UInt8(ascii: "}"))
+      } while try reader.continues(UInt8(ascii: "}"))
+    }
     guard reader.peek() == 0, reader.position == reader.count else { throw reader.error(.malformed) }
-    reader.field = "capture"
-    guard let place, let issued, let received, !stages.isEmpty else { throw reader.error(.missingField) }
+    let missing = Self.required & ~seen
+    reader.field = missing == 0 ? "capture" : "\(Self.fields[missing.trailingZeroBitCount])"
+    guard missing == 0, let place, let issued, let received else { throw reader.error(.missingField) }
     let capture = try CaptureDecoder.decode(Array(line[place]))
     return CaptureRecord(
       label: label, subject: subject, groups: groups, provenance: provenance,
       schedule: .init(
-        id: capture.challengeID, nonce: capture.nonce, attempt: Int(capture.challengeID[6]), issuedAt: .init(millisecondsSince1970: Int64(issued)),
+        id: capture.challengeID, nonce: capture.nonce, attempt: Int(capture.challengeID[6]),
+        issuedAt: .init(millisecondsSince1970: Int64(issued)),
         stages: stages, flashes: flashes), received: .init(millisecondsSince1970: Int64(received)),
       capture: capture)
   }

@@ -8,7 +8,7 @@ struct FrameDecoder {
   private var scratch: [UInt8]
   private var planes: [Float]
 
-  private static let fields: [StaticString] = [
+  static let fields: [StaticString] = [
     "seq", "t_ms", "face_count", "box", "landmarks", "sharpness", "brightness", "landmark_conf", "pose",
     "pad_score", "eye_open", "embedding", "rgb_face", "rgb_background", "exposure_ms", "iso", "frame_hash",
   ]

@@ -14,7 +14,10 @@ extension JSONReader {
     let start = position
     let negative = next == UInt8(ascii: "-")
     if negative { advance(&next) }
-    guard Self.isDigit(next) else { throw error(negative || start == count ? .malformed : .wrongType) }
+    guard Self.isDigit(next) else {
+      if isNoNumber(next) { throw error(.notFinite) }
+      throw error(negative || start == count ? .malformed : .wrongType)
+    }
     var (mantissa, digits, exponent) = (UInt64(0), 0, 0)
     if next == UInt8(ascii: "0") {
       advance(&next)
@@ -73,6 +76,13 @@ extension JSONReader {
     } while try continues(UInt8(ascii: "]"))
     guard values.count == count else { throw error(.wrongLength) }
     return values
+  }
+
+  /// Whether NaN or an infinity stands here, which some programs write though JSON has none.
+  private func isNoNumber(_ next: UInt8) -> Bool {
+    let word = String(
+      decoding: UnsafeBufferPointer(start: bytes + position, count: min(3, count - position)), as: UTF8.self)
+    return ["nan", "inf"].contains(word.lowercased())
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }

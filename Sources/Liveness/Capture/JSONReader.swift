@@ -146,19 +146,81 @@ struct JSONReader {
     position += word.utf8CodeUnitCount
   }
 
-  /// A key and its colon, as a place in `names`. An unknown key throws.
+  /// A key and its colon, as a place in `names`. An unknown key throws, and is named where it reads like the name of a field.
   mutating func key(among names: [StaticString]) throws(CaptureDecodingError) -> Int {
     field = nil
     guard peek() == UInt8(ascii: "\"") else { throw error(.malformed) }
-    let (range, _) = try rawString()
+    let (range, hasEscapes) = try rawString()
+    guard !hasEscapes else {
+      let plain = try unescaped(range)
+      guard let index = names.firstIndex(where: { name in name.withUTF8Buffer { $0.elementsEqual(plain) } })
+      else {
+        throw unknown(plain)
+      }
+      return try taken(index)
+    }
     let index = names.firstIndex { name in
       name.utf8CodeUnitCount == range.count
         && memcmp(name.utf8Start, bytes + range.lowerBound, range.count) == 0
     }
-    guard let index else { throw error(.unknownField) }
+    guard let index else {
+      throw unknown(Array(UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count)))
+    }
+    return try taken(index)
+  }
+
+  /// The error of a key that is none. One that is long, or of other characters, may hold anything and is not repeated.
+  private mutating func unknown(_ key: [UInt8]) -> CaptureDecodingError {
+    let isName =
+      (1...CaptureLimits.keyLength).contains(key.count)
+      && key.allSatisfy { byte in
+        byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20)
+      }
+    field = isName ? String(decoding: key, as: UTF8.self) : nil
+    return error(.unknownField)
+  }
+
+  private mutating func taken(_ index: Int) throws(CaptureDecodingError) -> Int {
     guard peek() == UInt8(ascii: ":") else { throw error(.malformed) }
     position &+= 1
     return index
+  }
+
+  /// Where reading frames that are cut short stops, from the array at `start` on: the frame, and the last field begun in it.
+  ///
+  /// Looks at everything once more, so for errors alone.
+  mutating func locateEnd(from start: Int, among names: [StaticString]) {
+    position = start
+    (frame, field) = (nil, "frames")
+    var (open, index) = (0, 0)
+    while position < count {
+      switch bytes[position] {
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        open += 1
+        position += 1
+        if open == 2 { (frame, field) = (index, "frames") }
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        open -= 1
+        position += 1
+        if open == 1 {
+          index += 1
+          (frame, field) = (nil, "frames")
+        }
+      case UInt8(ascii: "\""):
+        guard let (range, _) = try? rawString() else {
+          position = count
+          return
+        }
+        if open == 2, peek() == UInt8(ascii: ":") {
+          let name = names.first { name in
+            name.utf8CodeUnitCount == range.count
+              && memcmp(name.utf8Start, bytes + range.lowerBound, range.count) == 0
+          }
+          field = name.map { "\($0)" } ?? "frames"
+        }
+      default: position += 1
+      }
+    }
   }
 
   /// Passes over an array or object without judging what is in it but its nesting; `depth` counts those around it.

@@ -1,9 +1,10 @@
 /// Whether the frames' embeddings are of one person throughout.
 enum IdentitySteadiness {
-  /// Absent unless at least five frames have an embedding, the first and the last frame among them.
+  static let fewestEmbeddings = 5
+
+  /// Absent unless the frames carry embeddings throughout, all of one dimension.
   static func write(_ capture: Capture, to features: inout FeatureVector) {
-    guard let dimension = capture.frames.first?.embedding?.count, dimension > 0,
-      capture.frames.last?.embedding != nil
+    guard capture.carriesEmbeddings, let dimension = capture.frames.first?.embedding?.count, dimension > 0
     else { return }
     var (embeddings, count) = ([Double](), 0)
     embeddings.reserveCapacity(dimension * capture.frames.count)
@@ -13,7 +14,6 @@ enum IdentitySteadiness {
       count += 1
       for value in embedding { embeddings.append(Double(value)) }
     }
-    guard count >= 5 else { return }
     embeddings.withUnsafeBufferPointer {
       Embeddings($0.baseAddress!, count: count, dimension: dimension).write(to: &features)
     }
@@ -65,5 +65,13 @@ enum IdentitySteadiness {
     private func cosine(_ product: Double, _ left: Double, _ right: Double) -> Double {
       product / (left * right + 1e-30).squareRoot()
     }
+  }
+}
+
+extension Capture {
+  /// Whether at least five frames have an embedding, the first and the last frame among them.
+  package var carriesEmbeddings: Bool {
+    frames.first?.embedding != nil && frames.last?.embedding != nil
+      && frames.count { $0.embedding != nil } >= IdentitySteadiness.fewestEmbeddings
   }
 }

@@ -22,12 +22,14 @@ public struct DecisionRule: Sendable {
   private let clip: Double
 
   public init(_ model: LivenessModel) {
-    (bias, clip) = (model.fusion.bias, model.fusion.clip)
+    // Cues that the model was not tuned for give a score that is no number, which lets nobody pass.
+    let fusion = model.tuningInForce?.fusion ?? .init(bias: .nan, weights: [:])
+    (bias, clip) = (fusion.bias, fusion.clip)
     cues = Cue.allCases.compactMap { cue in
       guard let own = model[cue], own.isEnabled else { return nil }
       let ranges = own.ranges.compactMap { name, range in Feature(name: name).map { ($0, range) } }
       return CueRule(
-        cue: cue, model: own, weight: model.fusion.weights[cue.rawValue] ?? 0,
+        cue: cue, model: own, weight: fusion.weights[cue.rawValue] ?? 0,
         ranges: ranges.count == own.ranges.count ? ranges : nil)
     }
   }
@@ -42,13 +44,16 @@ public struct DecisionRule: Sendable {
     var isComplete = true
     let hasNoApproach = findings.contains(.noApproach)
     // Of a few frames, or bad ones, a cue says nothing against anybody.
-    let isJudgeable = !findings.contains(.tooFewFrames) && !findings.contains(.poorQuality)
+    let isJudgeable = findings.allSatisfy { ![.tooFewFrames, .lowFrameRate, .poorQuality].contains($0) }
     for rule in cues where rule.cue != .colour || coloursShown {
       guard let ratio = rule.model.ratio(features) else {
         results[rule.cue] = .init(ratio: nil, isAccepted: false)
         if rule.model.isRequired {
           isComplete = false
-          reasons.append(rule.cue.reasonWhenMissing)
+          // Where its numbers are another model's, that has been said.
+          if !findings.contains(where: { $0 == rule.cue.reasonWhenOther }) {
+            reasons.append(rule.cue.reasonWhenMissing)
+          }
         }
         continue
       }

@@ -34,9 +34,10 @@ struct HardChecks {
     let sinceIssue = Double((received - schedule.issuedAt).wholeMilliseconds)
     let isPossible =
       gap <= limits.maximumGap && duration >= limits.minimumDuration && duration <= limits.maximumDuration
-      && Double(frames.count - 1) * 1000 >= limits.minimumFrameRate * duration && last <= sinceIssue
-      && last <= limits.maximumDuration
-    return isPossible ? [] : [.staleTimestamps]
+      && last <= sinceIssue && last <= limits.maximumDuration
+    guard isPossible else { return [.staleTimestamps] }
+    let isFast = Double(frames.count - 1) * 1000 >= limits.minimumFrameRate * duration
+    return isFast ? [] : [.lowFrameRate]
   }
 
   private func frameFindings() -> [LivenessReason] {
@@ -61,8 +62,24 @@ struct HardChecks {
       (previous, previousHash) = (digest, frame.pixelHash)
     }
     if longest >= limits.frozenRun { findings.append(.frozenFrames) }
+    if hasCopiedEmbedding { findings.append(.duplicateFrames) }
     if Double(repeats) > limits.maximumRepeats * Double(frames.count) { findings.append(.duplicateFrames) }
     return findings
+  }
+
+  /// Whether two successive embeddings are equal bit for bit though their frames aren't: no embedder gives that for pictures
+  /// that differ.
+  private var hasCopiedEmbedding: Bool {
+    var previous: Int?
+    for index in capture.frames.indices where capture.frames[index].embedding != nil {
+      defer { previous = index }
+      guard let previous, capture.frames[previous].embedding == capture.frames[index].embedding else {
+        continue
+      }
+      let (hash, other) = (capture.frames[previous].pixelHash, capture.frames[index].pixelHash)
+      if landmarkDigest(previous) != landmarkDigest(index), hash == nil || hash != other { return true }
+    }
+    return false
   }
 
   /// A number that equal landmarks have in common. Whoever makes unequal ones collide only has his own frames refused.

@@ -39,8 +39,8 @@ extension LivenessReason {
   /// Whether it speaks of a capture that can't be judged rather than of an attack.
   public var asksForRetry: Bool {
     switch self {
-    case .noApproach, .poorQuality, .tooFewFrames, .missingPassiveScores, .missingEmbeddings, .missingColours,
-      .inconclusive:
+    case .noApproach, .poorQuality, .lowFrameRate, .tooFewFrames, .missingPassiveScores, .otherPassiveModel,
+      .missingEmbeddings, .otherEmbeddingModel, .missingColours, .inconclusive:
       true
     default: false
     }

@@ -45,7 +45,7 @@ public struct LivenessDetector: Sendable {
     var entries: [Capture.Landmarker: Entry] = [:]
     for model in models {
       try model.check()
-      guard let policy = model.policies[name] else { throw LivenessError(.unknownPolicy) }
+      guard let policy = model.tuningInForce?.policies[name] else { throw LivenessError(.unknownPolicy) }
       guard entries[model.landmarker] == nil else { throw LivenessError(.repeatedLandmarker) }
       let template = FaceTemplate(
         layout: model.landmarker.layout!, x: model.template.x, y: model.template.y,
@@ -81,8 +81,10 @@ public struct LivenessDetector: Sendable {
     var findings = otherFindings
     findings += Self.findings(
       in: capture, answering: schedule, received: received, limits: entry.model.limits)
-    let features = Self.features(
+    var features = Self.features(
       of: capture, answering: schedule, limits: entry.model.limits, extractor: entry.extractor)
+    findings += entry.model.withhold(
+      &features, passiveModel: capture.passiveModel, embeddingModel: capture.embeddingModel)
     findings += entry.model.findings(features)
     return entry.rule.decide(
       features, findings: findings, policy: entry.policy, coloursShown: !schedule.flashes.isEmpty)

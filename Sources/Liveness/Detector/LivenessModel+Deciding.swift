@@ -9,6 +9,27 @@ extension LivenessModel {
     return findings
   }
 
+  /// Takes from `features` what was made of passive scores or embeddings of other models than this one's, and says so where it
+  /// is asked for.
+  public func withhold(
+    _ features: inout FeatureVector, passiveModel: Capture.PassiveModel?,
+    embeddingModel: Capture.EmbeddingModel?
+  ) -> [LivenessReason] {
+    var findings: [LivenessReason] = []
+    func withhold(_ others: [Feature], of cue: Cue) {
+      guard others.contains(where: { features[$0] != nil }) else { return }
+      for feature in others { features[feature] = nil }
+      if let own = self[cue], own.isEnabled, own.isRequired, let reason = cue.reasonWhenOther {
+        findings.append(reason)
+      }
+    }
+    if passiveModel != self.passiveModel { withhold([.passiveMean, .passiveWorst], of: .passive) }
+    if embeddingModel != self.embeddingModel {
+      withhold([.identityLowest, .identityStep, .identityChange], of: .identity)
+    }
+    return findings
+  }
+
   /// Weighs the cues and decides, as `DecisionRule` does, which costs less when there is more than one capture.
   public func decide(
     _ features: FeatureVector, findings: [LivenessReason], policy: Policy, coloursShown: Bool
@@ -27,6 +48,15 @@ extension Cue {
     case .identity: .missingEmbeddings
     case .colour: .missingColours
     case .geometry, .texture, .challenge: .inconclusive
+    }
+  }
+
+  /// Said of numbers that are another model's; `nil` for a cue that needs nobody's.
+  var reasonWhenOther: LivenessReason? {
+    switch self {
+    case .passive: .otherPassiveModel
+    case .identity: .otherEmbeddingModel
+    case .colour, .geometry, .texture, .challenge: nil
     }
   }
 

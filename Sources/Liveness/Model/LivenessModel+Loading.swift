@@ -7,6 +7,9 @@ public struct LivenessModelError: Error, Hashable, Sendable, CustomStringConvert
     /// Not the JSON of a model, or a part is missing: `validation` too.
     case malformed
     case unsupportedVersion
+    case unknownKey
+    /// A key that stands twice, of which a reader would take one.
+    case repeatedKey
     case unknownFeature
     case unknownCue
     case unsupportedLandmarks
@@ -15,6 +18,8 @@ public struct LivenessModelError: Error, Hashable, Sendable, CustomStringConvert
     /// A number so large that no training makes it, and sums of it could be no number.
     case outOfRange
     case badScale
+    /// A range whose low end lies above its high one: nobody would pass.
+    case badRange
     case negativeWeight
     case noPolicy
     /// A threshold that would pass everything, or an order of thresholds that makes no sense.
@@ -23,10 +28,17 @@ public struct LivenessModelError: Error, Hashable, Sendable, CustomStringConvert
     case badValidation
     /// By its validation's own counts attacks may pass as often as people: nothing is shown, or too few were tried.
     case noDiscrimination
-    /// Not provisional, on fewer subjects or captures than that takes: `ValidationReport.Minimum`.
+    /// Not provisional, on fewer subjects or captures than that takes (`ValidationReport.Minimum`), or on captures that no
+    /// camera took.
     case insufficientValidation
     /// No cue is both on and required, so nothing would have to speak for a live person.
     case noRequiredCue
+    /// A cue is on that the fusion has no weight for.
+    case missingWeight
+    /// Cues are off, and the model has no weights and thresholds for those that are left: see `tune-liveness --without`.
+    case untunedCues
+    /// The passive scores or the embeddings that a cue goes by are of no named model.
+    case missingSource
   }
 
   public let code: Code
@@ -52,6 +64,12 @@ extension LivenessModel {
         ?? LivenessModelError(.malformed, at: "file")
     }
     try model.check()
+    let keys = JSONKeys(bytes)
+    if let repeated = keys.firstRepeated { throw LivenessModelError(.repeatedKey, at: repeated) }
+    let known = Set(JSONKeys((try? model.encoded()) ?? []).paths)
+    if let unknown = keys.paths.first(where: { !known.contains($0) }) {
+      throw LivenessModelError(.unknownKey, at: unknown)
+    }
     return model
   }
 
@@ -100,44 +118,74 @@ extension LivenessModel {
       guard Cue(rawValue: name) != nil else { throw LivenessModelError(.unknownCue, at: "cues.\(name)") }
       try cue.check(at: "cues.\(name)")
     }
-    // Colours are not always shown, so their cue alone is not enough.
-    guard cues.contains(where: { $0.key != Cue.colour.rawValue && $0.value.isEnabled && $0.value.isRequired })
-    else {
-      throw LivenessModelError(.noRequiredCue, at: "cues")
-    }
-    try checkFusion()
-    try checkPolicies()
+    guard asksForAlways else { throw LivenessModelError(.noRequiredCue, at: "cues") }
     try limits.check()
-    try validation.check(policies: policies, isProvisional: provisional)
+    try tuning.check(cues, isProvisional: provisional, at: "")
+    for (index, reduction) in reductions.enumerated() {
+      try reduction.check(cues, isProvisional: provisional, at: "reductions.\(index).")
+    }
+    try checkCuesInForce()
+    guard provenance.captures.values.allSatisfy({ $0 >= 0 }), provisional || provenance.isOfCameras else {
+      throw LivenessModelError(.insufficientValidation, at: "provenance.captures")
+    }
+  }
+
+  /// Whether a cue is both on and required. Colours are not always shown, so theirs alone is not enough.
+  package var asksForAlways: Bool {
+    cues.contains { $0.key != Cue.colour.rawValue && $0.value.isEnabled && $0.value.isRequired }
+  }
+
+  /// That the model was tuned for the cues that are on, and knows whose numbers they are made of.
+  private func checkCuesInForce() throws(LivenessModelError) {
+    for (name, cue) in cues.sorted(by: { $0.key < $1.key }) where cue.isEnabled {
+      guard fusion.weights[name] != nil else {
+        throw LivenessModelError(.missingWeight, at: "fusion.weights.\(name)")
+      }
+    }
+    guard tuningInForce != nil else { throw LivenessModelError(.untunedCues, at: "reductions") }
+    if self[.passive]?.isEnabled == true, passiveModel == nil {
+      throw LivenessModelError(.missingSource, at: "passiveModel")
+    }
+    if self[.identity]?.isEnabled == true, embeddingModel == nil {
+      throw LivenessModelError(.missingSource, at: "embeddingModel")
+    }
   }
 
   /// No bias, weight, slope, offset or floor is greater: those of shipped models are below 30.
   fileprivate static var greatest: Double { 1e4 }
+}
 
-  private func checkFusion() throws(LivenessModelError) {
-    guard fusion.bias.isFinite, fusion.clip.isFinite, fusion.clip > 0 else {
-      throw LivenessModelError(.notFinite, at: "fusion")
-    }
-    guard fusion.bias.magnitude <= Self.greatest, fusion.clip <= Self.greatest else {
-      throw LivenessModelError(.outOfRange, at: "fusion")
-    }
-    for (name, weight) in fusion.weights {
-      guard cues[name] != nil else { throw LivenessModelError(.unknownCue, at: "fusion.weights.\(name)") }
-      guard weight.isFinite else { throw LivenessModelError(.notFinite, at: "fusion.weights.\(name)") }
-      guard weight >= 0 else { throw LivenessModelError(.negativeWeight, at: "fusion.weights.\(name)") }
-      guard weight <= Self.greatest else {
-        throw LivenessModelError(.outOfRange, at: "fusion.weights.\(name)")
-      }
-    }
-  }
-
-  private func checkPolicies() throws(LivenessModelError) {
-    guard !policies.isEmpty else { throw LivenessModelError(.noPolicy, at: "policies") }
-    for (name, policy) in policies {
+extension LivenessModel.Tuning {
+  /// `place` is that of its parts, with a point after it where it has one.
+  fileprivate func check(
+    _ cues: [String: LivenessModel.CueModel], isProvisional: Bool, at place: String
+  ) throws(LivenessModelError) {
+    try checkFusion(cues, at: "\(place)fusion")
+    guard !policies.isEmpty else { throw LivenessModelError(.noPolicy, at: "\(place)policies") }
+    for (name, policy) in policies.sorted(by: { $0.key < $1.key }) {
       // A threshold of zero would pass captures that a veto refused.
       guard policy.pass > 0, policy.pass <= 1, policy.retry > 0, policy.retry <= policy.pass else {
-        throw LivenessModelError(.badThreshold, at: "policies.\(name)")
+        throw LivenessModelError(.badThreshold, at: "\(place)policies.\(name)")
       }
+    }
+    try validation.check(policies: policies, isProvisional: isProvisional, at: "\(place)validation")
+  }
+
+  private func checkFusion(
+    _ cues: [String: LivenessModel.CueModel], at place: String
+  ) throws(LivenessModelError) {
+    guard fusion.bias.isFinite, fusion.clip.isFinite, fusion.clip > 0 else {
+      throw LivenessModelError(.notFinite, at: place)
+    }
+    guard fusion.bias.magnitude <= LivenessModel.greatest, fusion.clip <= LivenessModel.greatest else {
+      throw LivenessModelError(.outOfRange, at: place)
+    }
+    for (name, weight) in fusion.weights.sorted(by: { $0.key < $1.key }) {
+      let place = "\(place).weights.\(name)"
+      guard cues[name] != nil else { throw LivenessModelError(.unknownCue, at: place) }
+      guard weight.isFinite else { throw LivenessModelError(.notFinite, at: place) }
+      guard weight >= 0 else { throw LivenessModelError(.negativeWeight, at: place) }
+      guard weight <= LivenessModel.greatest else { throw LivenessModelError(.outOfRange, at: place) }
     }
   }
 }
@@ -167,6 +215,9 @@ extension LivenessModel.CueModel {
       }
       guard range.low?.isFinite ?? true, range.high?.isFinite ?? true else {
         throw LivenessModelError(.notFinite, at: "\(place).ranges.\(name)")
+      }
+      guard range.low ?? -.infinity <= range.high ?? .infinity else {
+        throw LivenessModelError(.badRange, at: "\(place).ranges.\(name)")
       }
     }
   }

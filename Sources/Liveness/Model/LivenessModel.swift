@@ -3,7 +3,7 @@
 /// A value read from a file of `models/liveness/`; see `Documentation/Formats/LivenessModel.md`.
 public struct LivenessModel: Hashable, Sendable, Codable {
   public static let format = "reverify-liveness-model"
-  public static let version = 1
+  public static let version = 2
 
   /// One feature's part in a cue: weight · (value − mean) / scale, the quotient held within ±8.
   public struct Term: Hashable, Sendable, Codable {
@@ -109,6 +109,24 @@ public struct LivenessModel: Hashable, Sendable, Codable {
     }
   }
 
+  /// How the cues that are on are weighed: a model is tuned once for all of its cues, and anew for each set of them that is left
+  /// when some are switched off.
+  public struct Tuning: Hashable, Sendable, Codable {
+    /// Has a weight for each cue of the set, and for no other.
+    public var fusion: Fusion
+    /// By name.
+    public var policies: [String: Policy]
+    public var validation: ValidationReport
+
+    public init(fusion: Fusion, policies: [String: Policy], validation: ValidationReport) {
+      self.fusion = fusion
+      self.policies = policies
+      self.validation = validation
+    }
+
+    var cues: Set<String> { Set(fusion.weights.keys) }
+  }
+
   public struct Template: Hashable, Sendable, Codable {
     public var x, y, relief: [Double]
 
@@ -124,33 +142,51 @@ public struct LivenessModel: Hashable, Sendable, Codable {
   /// Whether no real, labelled captures stand behind it.
   public var provisional: Bool
   public var landmarker: Capture.Landmarker
+  /// What the passive scores and the embeddings came from that it was made with: those of another model say nothing to it.
+  public var passiveModel: Capture.PassiveModel?
+  public var embeddingModel: Capture.EmbeddingModel?
   public var template: Template
   public var cues: [String: CueModel]
   public var fusion: Fusion
   public var policies: [String: Policy]
   public var limits: CheckLimits
   public var validation: ValidationReport
+  /// In place of fusion, policies and validation where cues are off that those are for.
+  public var reductions: [Tuning]
   public var provenance: Provenance
 
   public init(
-    provisional: Bool, landmarker: Capture.Landmarker, template: Template, cues: [Cue: CueModel],
-    fusion: Fusion,
-    policies: [String: Policy], limits: CheckLimits, validation: ValidationReport, provenance: Provenance
+    provisional: Bool, landmarker: Capture.Landmarker, passiveModel: Capture.PassiveModel?,
+    embeddingModel: Capture.EmbeddingModel?, template: Template, cues: [Cue: CueModel], tuning: Tuning,
+    reductions: [Tuning] = [], limits: CheckLimits, provenance: Provenance
   ) {
     format = Self.format
     version = Self.version
     self.provisional = provisional
     self.landmarker = landmarker
     self.template = template
+    self.passiveModel = passiveModel
+    self.embeddingModel = embeddingModel
     self.cues = Dictionary(uniqueKeysWithValues: cues.map { ($0.key.rawValue, $0.value) })
-    self.fusion = fusion
-    self.policies = policies
+    (fusion, policies, validation) = (tuning.fusion, tuning.policies, tuning.validation)
+    self.reductions = reductions
     self.limits = limits
-    self.validation = validation
     self.provenance = provenance
   }
 
   public subscript(cue: Cue) -> CueModel? { cues[cue.rawValue] }
+
+  /// For all cues that the model was made with.
+  public var tuning: Tuning {
+    get { Tuning(fusion: fusion, policies: policies, validation: validation) }
+    set { (fusion, policies, validation) = (newValue.fusion, newValue.policies, newValue.validation) }
+  }
+
+  /// The tuning for the cues that are on; `nil` when the model was not tuned for just those, and then it judges nothing.
+  public var tuningInForce: Tuning? {
+    let on = Set(cues.filter(\.value.isEnabled).keys)
+    return ([tuning] + reductions).first { $0.cues == on }
+  }
 }
 
 /// The independent grounds on which a capture is judged.

@@ -71,22 +71,22 @@ public struct ValidationReport: Hashable, Sendable, Codable {
 
 extension ValidationReport {
   func check(
-    policies: [String: LivenessModel.Policy], isProvisional: Bool
+    policies: [String: LivenessModel.Policy], isProvisional: Bool, at place: String
   ) throws(LivenessModelError) {
-    guard policies[policy] != nil else { throw LivenessModelError(.badValidation, at: "validation.policy") }
-    guard !apcer.isEmpty else { throw LivenessModelError(.badValidation, at: "validation.apcer") }
-    try bpcer.check(at: "validation.bpcer")
+    guard policies[policy] != nil else { throw LivenessModelError(.badValidation, at: "\(place).policy") }
+    guard !apcer.isEmpty else { throw LivenessModelError(.badValidation, at: "\(place).apcer") }
+    try bpcer.check(at: "\(place).bpcer")
     for (species, rate) in apcer.sorted(by: { $0.key < $1.key }) {
-      try rate.check(at: "validation.apcer.\(species)")
+      try rate.check(at: "\(place).apcer.\(species)")
     }
     var trials = bpcer.trials
     for rate in apcer.values { trials += rate.trials }
     guard subjects > 0, subjects <= captures, captures == trials else {
-      throw LivenessModelError(.badValidation, at: "validation")
+      throw LivenessModelError(.badValidation, at: place)
     }
-    guard showsDiscrimination else { throw LivenessModelError(.noDiscrimination, at: "validation") }
+    guard showsDiscrimination else { throw LivenessModelError(.noDiscrimination, at: place) }
     guard isProvisional || isSufficient else {
-      throw LivenessModelError(.insufficientValidation, at: "validation")
+      throw LivenessModelError(.insufficientValidation, at: place)
     }
   }
 }
@@ -108,15 +108,27 @@ extension ValidationReport.Rate {
 public struct Provenance: Hashable, Sendable, Codable {
   /// SHA-256 by name of what it was made from.
   public var data: [String: String]
+  /// How many captures it was made and tested with, by where they come from: `CaptureProvenance`, `unstated`, or `recorded` for
+  /// sequences of landmarks that are no captures.
+  public var captures: [String: Int]
   public var command: String
   public var revision: String
   /// ISO 8601.
   public var date: String
 
-  public init(data: [String: String], command: String, revision: String, date: String) {
+  public init(
+    data: [String: String], captures: [String: Int] = [:], command: String, revision: String, date: String
+  ) {
     self.data = data
+    self.captures = captures
     self.command = command
     self.revision = revision
     self.date = date
+  }
+
+  /// Whether a camera took all of them, by what they say: only then is a model evidence about people.
+  public var isOfCameras: Bool {
+    captures.allSatisfy { $0.key == CaptureProvenance.camera.rawValue || $0.value == 0 }
+      && captures[CaptureProvenance.camera.rawValue] ?? 0 > 0
   }
 }

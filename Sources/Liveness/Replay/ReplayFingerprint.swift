@@ -5,9 +5,11 @@ import CSodium
 /// From each frame on, 0.8 s of the face's distance and place, freed of where, how large and how fast as a whole, are
 /// reduced to the signs of secret projections and hashed under the key. Neither the face's shape nor its motion can be
 /// had from the codes, and without the key not even whether two are of one capture. A copy that is shifted in time or
-/// place, scaled, mirrored or made slightly noisy keeps most codes, in the same order.
+/// place, scaled, mirrored or made slightly noisy keeps most codes, in the same order; one that is played faster or slower has
+/// them in stretches that are as much shorter or longer.
 public struct ReplayFingerprint: Hashable, Sendable {
-  /// A code and when its stretch begins, in milliseconds since the first frame.
+  /// A code and when its stretch begins, in milliseconds since the first frame; at another speed, as if it were played at the
+  /// usual one.
   struct Code: Hashable, Sendable {
     let value: UInt64
     let time: Double
@@ -76,66 +78,108 @@ public struct ReplayFingerprinter: Sendable {
 
   /// The fingerprint of `capture`'s motion. Empty when nothing moves.
   public func fingerprint(of capture: Capture) -> ReplayFingerprint {
+    guard let motion = motion(of: capture) else { return ReplayFingerprint(codes: [], mirrored: []) }
+    return fingerprint(of: motion, at: 1, from: motion.times)
+  }
+
+  /// Fingerprints of `capture` as if it had been played at each of `speeds`, beginning between its frames too, since a copy that
+  /// was sampled anew has other ones. Costs some hundred times as much as `fingerprint(of:)`.
+  func fingerprints(of capture: Capture) -> [ReplayFingerprint] {
+    guard let motion = motion(of: capture) else { return [] }
+    let between = zip(motion.times, motion.times.dropFirst()).flatMap { earlier, later in
+      (0..<Self.startsPerFrame).map { earlier + (later - earlier) * Double($0) / Double(Self.startsPerFrame) }
+    }
+    return Self.speeds.map { fingerprint(of: motion, at: $0, from: between) }
+  }
+
+  static let startsPerFrame = 3
+  /// Lengths of a copy's stretches over those of the first, 0.8...1.25 in steps of 2.5 %.
+  private static let speeds: [Double] = {
+    var speeds = [1.0]
+    while speeds[speeds.count - 1] * 1.025 <= 1.26 { speeds.append(speeds[speeds.count - 1] * 1.025) }
+    return speeds + speeds.dropFirst().map { 1 / $0 }
+  }()
+
+  private func motion(of capture: Capture) -> Motion? {
     guard let layout = capture.landmarker.layout, capture.frames.count >= 8,
-      capture.landmarks.count == 2 * layout.points * capture.frames.count
-    else { return ReplayFingerprint(codes: [], mirrored: []) }
-    let motion = Motion(capture.landmarkSequence(layout), times: capture.frames.map(\.time))
+      capture.landmarks.count == 2 * layout.points * capture.frames.count,
+      zip(capture.frames, capture.frames.dropFirst()).allSatisfy({ $0.time < $1.time })
+    else { return nil }
+    return Motion(capture.landmarkSequence(layout), times: capture.frames.map(\.time))
+  }
+
+  private func fingerprint(of motion: Motion, at speed: Double, from starts: [Double]) -> ReplayFingerprint {
+    let length = Self.stretch * speed
     var (codes, mirrored) = ([ReplayFingerprint.Code](), [ReplayFingerprint.Code]())
-    for frame in motion.times.indices {
-      guard let spectrum = spectrum(of: motion, from: frame) else { break }
-      let time = motion.times[frame] - motion.times[0]
-      guard spectrum.reduce(0, { $0 + $1 * $1 }) > 4e-5 else { continue }
-      codes.append(.init(value: hash(spectrum), time: time))
-      let flipped = spectrum.enumerated().map { index, value in
-        index / Self.frequencies.count == 0 ? -value : value
+    var frame = 0
+    var samples = [Double](repeating: 0, count: Self.samples)
+    var spectrum = [Double](repeating: 0, count: 3 * Self.frequencies.count)
+    for start in starts {
+      guard start + length <= motion.times[motion.times.count - 1] else { break }
+      while frame + 2 < motion.times.count, motion.times[frame + 1] <= start { frame += 1 }
+      for channel in 0..<3 {
+        sample(motion.times, motion.channels[channel], from: frame, start, length, into: &samples)
+        transform(&samples, into: &spectrum, at: channel * Self.frequencies.count)
       }
-      mirrored.append(.init(value: hash(flipped), time: time))
+      guard spectrum.reduce(0, { $0 + $1 * $1 }) > 4e-5 else { continue }
+      let (value, flipped) = hashes(spectrum)
+      let time = (start - motion.times[0]) / speed
+      codes.append(.init(value: value, time: time))
+      mirrored.append(.init(value: flipped, time: time))
     }
     return ReplayFingerprint(codes: codes, mirrored: mirrored)
   }
 
-  /// Weighted cosine coefficients of the channels over the stretch that begins with `frame`; `nil` beyond the end.
-  private func spectrum(of motion: Motion, from frame: Int) -> [Double]? {
-    let start = motion.times[frame]
-    guard start + Self.stretch <= motion.times[motion.times.count - 1] else { return nil }
-    var resampled = [[Double]](repeating: [], count: 3)
+  /// A channel at equal steps over the stretch of that `length` that begins at `start`, not before `frame`.
+  private func sample(
+    _ times: [Double], _ values: [Double], from frame: Int, _ start: Double, _ length: Double,
+    into samples: inout [Double]
+  ) {
     var index = frame
     for sample in 0..<Self.samples {
-      let at = start + Self.stretch * Double(sample) / Double(Self.samples - 1)
-      while index + 2 < motion.times.count, motion.times[index + 1] < at { index += 1 }
-      let share = (at - motion.times[index]) / (motion.times[index + 1] - motion.times[index])
-      for channel in 0..<3 {
-        let values = motion.channels[channel]
-        resampled[channel].append(values[index] + (values[index + 1] - values[index]) * share)
-      }
-    }
-    return resampled.flatMap { values in
-      let rest = detrended(values)
-      return zip(Self.frequencies, cosines).map { frequency, cosines in
-        // A body's motion falls off with the square of the frequency; so each counts alike.
-        dot(rest, cosines, rest.count) * Double(frequency * frequency) / Double(Self.samples)
-      }
+      let at = start + length * Double(sample) / Double(Self.samples - 1)
+      while index + 2 < times.count, times[index + 1] < at { index += 1 }
+      let share = (at - times[index]) / (times[index + 1] - times[index])
+      samples[sample] = values[index] + (values[index + 1] - values[index]) * share
     }
   }
 
-  /// Less the straight line between the ends' means.
-  private func detrended(_ values: [Double]) -> [Double] {
-    let n = Double(values.count)
-    let mean = values.mean
+  /// Weighted cosine coefficients of `samples` less the straight line through them.
+  private func transform(_ samples: inout [Double], into spectrum: inout [Double], at place: Int) {
+    let n = Double(Self.samples)
+    let mean = samples.reduce(0, +) / n
     var (cross, spread) = (0.0, 0.0)
-    for (index, value) in values.enumerated() {
+    for index in samples.indices {
       let x = Double(index) - (n - 1) / 2
-      cross += x * (value - mean)
+      cross += x * (samples[index] - mean)
       spread += x * x
     }
-    return values.enumerated().map { $1 - mean - cross / spread * (Double($0) - (n - 1) / 2) }
+    for index in samples.indices { samples[index] -= mean + cross / spread * (Double(index) - (n - 1) / 2) }
+    for (index, frequency) in Self.frequencies.enumerated() {
+      // A body's motion falls off with the square of the frequency; so each counts alike.
+      spectrum[place + index] =
+        dot(samples, cosines[index], Self.samples) * Double(frequency * frequency) / n
+    }
   }
 
-  private func hash(_ spectrum: [Double]) -> UInt64 {
-    var bits: UInt32 = 0
-    for projection in projections {
-      bits = bits << 1 | (dot(projection, spectrum, spectrum.count) > 0 ? 1 : 0)
+  /// The code of a stretch, and that of its mirror image, in which x runs the other way.
+  private func hashes(_ spectrum: [Double]) -> (UInt64, UInt64) {
+    let width = Self.frequencies.count
+    var (bits, mirrored) = (UInt32(0), UInt32(0))
+    spectrum.withUnsafeBufferPointer { spectrum in
+      for projection in projections {
+        projection.withUnsafeBufferPointer { projection in
+          let across = dot(projection.baseAddress!, spectrum.baseAddress!, width)
+          let rest = dot(projection.baseAddress! + width, spectrum.baseAddress! + width, 2 * width)
+          bits = bits << 1 | (rest + across > 0 ? 1 : 0)
+          mirrored = mirrored << 1 | (rest - across > 0 ? 1 : 0)
+        }
+      }
     }
+    return (hash(bits), hash(mirrored))
+  }
+
+  private func hash(_ bits: UInt32) -> UInt64 {
     let message = (0..<4).map { UInt8(truncatingIfNeeded: bits >> UInt32(8 * $0)) }
     var digest = [UInt8](repeating: 0, count: Int(crypto_shorthash_BYTES))
     crypto_shorthash(&digest, message, UInt64(message.count), hashKey)

@@ -28,12 +28,14 @@ public struct CaptureFile: Sendable {
   }
 
   /// All captures as training and evaluation take them. Throws at the first line without truth, with a label that
-  /// `vocabulary` doesn't hold, or of another landmarker.
+  /// `vocabulary` doesn't hold, of another landmarker, or, where `isOneSource`, with passive scores or embeddings of another
+  /// model than the lines before or of none.
   public func labelled(
     landmarker: Capture.Landmarker, extractor: FeatureExtractor, limits: CheckLimits,
-    vocabulary: SpeciesVocabulary = .init()
+    vocabulary: SpeciesVocabulary = .init(), isOneSource: Bool = false
   ) throws(DataFileError) -> [LabelledCapture] {
     var captures: [LabelledCapture] = []
+    var (passiveModel, embeddingModel): (Capture.PassiveModel?, Capture.EmbeddingModel?)
     for index in 0..<count {
       let record = try record(index)
       func error(_ code: DataFileError.Code, _ reason: String) -> DataFileError {
@@ -48,6 +50,21 @@ public struct CaptureFile: Sendable {
       }
       guard record.capture.landmarker == landmarker else {
         throw error(.otherLandmarker, "expected the first line's landmarker")
+      }
+      if isOneSource {
+        let capture = record.capture
+        if capture.passiveModel == nil, capture.frames.contains(where: { $0.passiveScore != nil }) {
+          throw error(.otherSource, "expected a passive_model for its pad_score")
+        }
+        guard capture.passiveModel == nil || passiveModel == nil || capture.passiveModel == passiveModel
+        else {
+          throw error(.otherSource, "expected the passive_model of the lines before")
+        }
+        guard
+          capture.embeddingModel == nil || embeddingModel == nil || capture.embeddingModel == embeddingModel
+        else { throw error(.otherSource, "expected the embedding_model of the lines before") }
+        passiveModel = passiveModel ?? capture.passiveModel
+        embeddingModel = embeddingModel ?? capture.embeddingModel
       }
       captures.append(LabelledCapture(record, label, subject, extractor: extractor, limits: limits))
     }

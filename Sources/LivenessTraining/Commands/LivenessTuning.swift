@@ -13,6 +13,10 @@ public struct LivenessTuning: Sendable {
     public var maximumAPCER: Double?
 
     public init() {}
+
+    /// Where no bound is asked for, the lower ends of the intervals must not lie above these: such a model is certainly bad.
+    static let worstAPCER = 0.1
+    var worstBPCER: Double { min(1, 2 * bpcer) }
   }
 
   public let model: LivenessModel
@@ -35,18 +39,38 @@ public struct LivenessTuning: Sendable {
     split = try SubjectSplit(train: split.train + extra, calibrate: split.calibrate, test: split.test)
     var plan = plan
     plan.policies["standard"] = bounds.bpcer
-    let trainer = ModelTrainer(plan: plan, landmarker: landmarker, template: template)
+    var trainer = ModelTrainer(plan: plan, landmarker: landmarker, template: template)
+    trainer.passiveModel = captures.lazy.compactMap(\.passiveModel).first
+    trainer.embeddingModel = captures.lazy.compactMap(\.embeddingModel).first
     var model = trainer.train(split, provenance: provenance)
     evaluation = try ModelEvaluation(model, policy: "standard", on: split.test)
     model.validation = evaluation.report(note: note)
+    model.reductions = try Self.validated(model, on: split.test, note: note)
     reservations = Self.reservations(captures, model.validation)
     model.provisional = !reservations.isEmpty
+    for capture in captures + extra {
+      let kind = capture.isRecorded ? "recorded" : capture.provenance?.rawValue ?? "unstated"
+      model.provenance.captures[kind, default: 0] += 1
+    }
     self.model = model
     unmet =
       Self.unmet(evaluation, bounds)
       + (model.validation.showsDiscrimination
         ? []
         : ["attacks may pass as often as people, by the bounds of both rates: too few, or not told apart"])
+  }
+
+  /// The model's tunings for cues switched off, each with its own evidence. Those that show no discrimination are left out, and
+  /// the cue can't be switched off then.
+  private static func validated(
+    _ model: LivenessModel, on test: [LabelledCapture], note: String
+  ) throws -> [LivenessModel.Tuning] {
+    try Cue.allCases.compactMap { cue in
+      guard let reduced = model.switchingOff(cue), var tuning = reduced.tuningInForce else { return nil }
+      tuning.validation = try ModelEvaluation(reduced, policy: "standard", on: test)
+        .report(note: "Without \(cue.rawValue). \(note)")
+      return tuning.validation.showsDiscrimination ? tuning : nil
+    }
   }
 
   /// Whether `model` can be loaded; otherwise a file of it would be of no use.
@@ -71,15 +95,18 @@ public struct LivenessTuning: Sendable {
 
   static func unmet(_ evaluation: ModelEvaluation, _ bounds: Bounds) -> [String] {
     var unmet: [String] = []
-    func check(_ name: String, _ rate: Proportion, _ most: Double?) {
-      guard let most, rate.wilson().high > most else { return }
-      unmet.append(
-        "\(name): \(rate), upper bound \(percent(rate.wilson().high, .up)), asked at most \(percent(most))")
+    func check(_ name: String, _ rate: Proportion, _ most: Double?, _ worst: Double) {
+      let (low, high) = (rate.wilson().low, rate.wilson().high)
+      if let most, high > most {
+        unmet.append("\(name): \(rate), upper bound \(percent(high, .up)), asked at most \(percent(most))")
+      } else if most == nil, low > worst {
+        unmet.append("\(name): \(rate), lower bound \(percent(low, .down)), above \(percent(worst))")
+      }
     }
-    check("BPCER", evaluation.bonaFide.rate, bounds.maximumBPCER)
+    check("BPCER", evaluation.bonaFide.rate, bounds.maximumBPCER, bounds.worstBPCER)
     for row in evaluation.attacks {
       if let known = AttackSpecies(rawValue: row.name), AttackSpecies.unstoppable.contains(known) { continue }
-      check("APCER of \(row.name)", row.rate, bounds.maximumAPCER)
+      check("APCER of \(row.name)", row.rate, bounds.maximumAPCER, Bounds.worstAPCER)
     }
     return unmet
   }

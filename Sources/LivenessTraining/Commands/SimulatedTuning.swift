@@ -8,7 +8,7 @@ public enum SimulatedTuning {
   /// A provisional model of `profile`'s landmarker from `subjects` simulated subjects, and the sequences of `recorded`.
   public static func tune(
     profile: LandmarkerProfile, subjects: Int, seed: UInt64, recorded: [RecordedSequence] = [],
-    bounds: LivenessTuning.Bounds = .init(), provenance: Provenance
+    plan: TrainingPlan = .standard, bounds: LivenessTuning.Bounds = .init(), provenance: Provenance
   ) throws -> LivenessTuning {
     let template = CanonicalFace.template(profile.layout)
     let extractor = FeatureExtractor(template: template)
@@ -24,7 +24,7 @@ public enum SimulatedTuning {
     let recordings =
       extra.isEmpty ? "" : ", with \(extra.count) recorded sequences of the landmarker's output in training"
     return try LivenessTuning(
-      captures: captures, extra: extra, landmarker: profile.landmarker, template: template, plan: .standard,
+      captures: captures, extra: extra, landmarker: profile.landmarker, template: template, plan: plan,
       bounds: bounds, seed: seed, provenance: provenance,
       note: "Simulated captures of simulated subjects that the model was not made from\(recordings). "
         + "Not evidence about people: no real capture stands behind it.")

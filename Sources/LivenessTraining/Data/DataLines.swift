@@ -15,6 +15,8 @@ public struct DataFileError: Error, Hashable, Sendable, CustomStringConvertible 
     case unknownSpecies
     /// A line of another landmarker than the first.
     case otherLandmarker
+    /// Passive scores or embeddings of another model than the lines before, or of one that isn't named.
+    case otherSource
   }
 
   public let code: Code

@@ -17,6 +17,9 @@ public struct LabelledCapture: Sendable {
   public var groups: [String: String]
   /// Where it comes from; `nil` when nobody says.
   public var provenance: CaptureProvenance?
+  /// What its passive scores and its embeddings came from.
+  public var passiveModel: Capture.PassiveModel?
+  public var embeddingModel: Capture.EmbeddingModel?
   /// How many captures it counts as when cues are fitted.
   public var weight = 1.0
   /// Whether it is a recorded sequence of landmarks rather than a capture.
@@ -49,6 +52,8 @@ public struct LabelledCapture: Sendable {
       findings: LivenessDetector.findings(
         in: record.capture, answering: record.schedule, received: record.received, limits: limits),
       coloursShown: !record.schedule.flashes.isEmpty, groups: record.groups, provenance: record.provenance)
+    passiveModel = record.capture.passiveModel
+    embeddingModel = record.capture.embeddingModel
   }
 
   /// Of a simulated capture.

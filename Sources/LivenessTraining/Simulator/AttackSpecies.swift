@@ -52,6 +52,11 @@ public enum AttackSpecies: String, Hashable, Sendable, CaseIterable, Codable {
   /// Those that are known to pass whatever the model: they are measured, never trained against.
   public static let unstoppable: Set<AttackSpecies> = [.followingRender, .colourlessRender, .rigidMask]
 
+  /// Whether these cues ought to stop it: colours stop the render that does not answer them.
+  public func isStoppable(withColours: Bool) -> Bool {
+    !Self.unstoppable.contains(self) || withColours && self == .colourlessRender
+  }
+
   /// The cues that ought to tell this species, on which they are trained.
   public var cues: Set<Cue> {
     switch self {

@@ -43,6 +43,11 @@ public struct CaptureSimulator: Sendable {
   let issuer: ChallengeIssuer
   private let subjects = SubjectCache()
 
+  /// The made-up models that frames have their passive scores and, where no face is given, their embeddings of.
+  public static let passiveModel = Capture.PassiveModel(id: "simulated-passive", version: "1")
+  public static let embeddingModel = Capture.EmbeddingModel(
+    id: "simulated-embedding", dimension: SimulatedSubject.embeddingDimension)
+
   /// Issues challenges under `challengeKey`, of 32 bytes, or else under one made of the seed.
   public init(
     seed: UInt64, profile: LandmarkerProfile, noise: Double? = nil, withColours: Bool = true,
@@ -67,20 +72,22 @@ public struct CaptureSimulator: Sendable {
   }
 
   /// The capture number `index` of `species` of `subject` that answers, or pretends to answer, `schedule`, which need not
-  /// be of this simulator's making.
+  /// be of this simulator's making. Its frames' embeddings are made about `face`, where one is given.
   public func capture(
-    _ species: AttackSpecies, subject: Int, index: Int, answering schedule: ChallengeSchedule
+    _ species: AttackSpecies, subject: Int, index: Int, answering schedule: ChallengeSchedule,
+    face: SimulatedFace? = nil
   ) -> SimulatedCapture {
     let kind = UInt64(AttackSpecies.allCases.firstIndex(of: species)!)
     var random = SimulationRandom(seed, 3, kind, UInt64(subject), UInt64(index))
-    return capture(species, subject: subject, answering: schedule, &random)
+    return capture(species, subject: subject, answering: schedule, face: face, &random)
   }
 
   func capture(
-    _ species: AttackSpecies, subject: Int, answering schedule: ChallengeSchedule,
+    _ species: AttackSpecies, subject: Int, answering schedule: ChallengeSchedule, face: SimulatedFace? = nil,
     _ random: inout SimulationRandom
   ) -> SimulatedCapture {
-    var scene = Scene(simulator: self, subject: subject, schedule: schedule, &random)
+    let face = face ?? SimulatedFace(model: Self.embeddingModel, self.subject(subject).embedding)
+    var scene = Scene(simulator: self, subject: subject, face: face, schedule: schedule, &random)
     scene.play(species, &random)
     let device = Capture.Device(
       model: "simulated", camera: "front",
@@ -93,11 +100,8 @@ public struct CaptureSimulator: Sendable {
     capture.shown = schedule.stages.enumerated().map { index, stage in
       .init(stage: index, time: stage.start + (random.uniform(0, 30) * 10).rounded() / 10)
     }
-    if withPassiveScores { capture.passiveModel = .init(id: "simulated-passive", version: "1") }
-    if withEmbeddings {
-      capture.embeddingModel = .init(
-        id: "simulated-embedding", dimension: SimulatedSubject.embeddingDimension)
-    }
+    if withPassiveScores { capture.passiveModel = Self.passiveModel }
+    if withEmbeddings { capture.embeddingModel = face.model }
     let duration = Int64(scene.times.last! * 1000) + 1
     let received = schedule.issuedAt + .milliseconds(duration + Int64(random.uniform(600, 4000)))
     return SimulatedCapture(

@@ -169,7 +169,12 @@ extension Scene {
     let second = head(other, moving: true, &random)
     let change = times.count / 4 + random.index(below: times.count / 2)
     seen = report(Array(first[..<change] + second[change...]), &random)
-    for frame in change..<times.count { people[frame] = other.embedding }
+    var otherFace = other.embedding
+    if face.model != CaptureSimulator.embeddingModel {
+      var faces = SimulationRandom(simulator.seed, 4, UInt64(number))
+      otherFace = SimulatedFace.another(face.model, &faces).direction
+    }
+    for frame in change..<times.count { people[frame] = otherFace }
   }
 
   private func bounds(_ points: [SIMD2<Double>]) -> (low: SIMD2<Double>, high: SIMD2<Double>) {

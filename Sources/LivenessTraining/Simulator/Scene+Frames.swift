@@ -10,7 +10,9 @@ extension Scene {
   func frames(_ species: AttackSpecies, _ random: inout SimulationRandom) -> [Capture.Frame] {
     let mean = Self.passiveLogit(species, &random)
     let light = (0..<3).map { _ in random.smooth(times, tau: 0.5) }
-    let drift = (0..<SimulatedSubject.embeddingDimension).map { _ in random.normal(0.25 / 11) }
+    // The same angles in every dimension.
+    let spread = (Double(SimulatedSubject.embeddingDimension) / Double(face.model.dimension)).squareRoot()
+    let drift = (0..<face.model.dimension).map { _ in random.normal(0.25 / 11 * spread) }
     let every = max(1, times.count / 11)
     return times.indices.map { index in
       let (low, high) = seen[index].reduce((seen[index][0], seen[index][0])) {
@@ -24,7 +26,7 @@ extension Scene {
         frame.passiveScore = rounded(Elementary.logistic(mean + random.normal(0.6)))
       }
       if simulator.withEmbeddings, index % every == 0 || index == times.count - 1 {
-        frame.embedding = embedding(index, species, drift, &random)
+        frame.embedding = embedding(index, species, drift, spread, &random)
       }
       if simulator.withColours {
         let components = SIMD3(light[0][index], light[1][index], light[2][index]) * 0.012
@@ -48,9 +50,10 @@ extension Scene {
   }
 
   private func embedding(
-    _ frame: Int, _ species: AttackSpecies, _ drift: [Double], _ random: inout SimulationRandom
+    _ frame: Int, _ species: AttackSpecies, _ drift: [Double], _ spread: Double,
+    _ random: inout SimulationRandom
   ) -> [Float] {
-    let noise = species == .digitalZoom || species == .interpolated ? 0.01 : 0.035
+    let noise = (species == .digitalZoom || species == .interpolated ? 0.01 : 0.035) * spread
     let values = zip(people[frame], drift).map { $0 + $1 + random.normal(noise) }
     let norm = values.reduce(0) { $0 + $1 * $1 }.squareRoot()
     return values.map { Float($0 / norm) }

@@ -5,6 +5,7 @@ struct Scene {
   let simulator: CaptureSimulator
   let number: Int
   let subject: SimulatedSubject
+  let face: SimulatedFace
   let schedule: ChallengeSchedule
   let fieldOfView: Double
   let camera: SimulatedCamera
@@ -21,11 +22,12 @@ struct Scene {
   private var layout: LandmarkLayout { simulator.profile.layout }
 
   init(
-    simulator: CaptureSimulator, subject number: Int, schedule: ChallengeSchedule,
+    simulator: CaptureSimulator, subject number: Int, face: SimulatedFace, schedule: ChallengeSchedule,
     _ random: inout SimulationRandom
   ) {
     self.simulator = simulator
     self.number = number
+    self.face = face
     self.schedule = schedule
     let subject = simulator.subject(number)
     self.subject = subject
@@ -35,7 +37,7 @@ struct Scene {
       focalLength: focalLength(fieldOfView: fieldOfView), aspect: random.chance(0.5) ? 4.0 / 3 : 16.0 / 9)
     times = Self.times(&random)
     noise = simulator.noise ?? random.uniform(simulator.profile.noise)
-    people = [[Double]](repeating: subject.embedding, count: times.count)
+    people = [[Double]](repeating: face.direction, count: times.count)
     lit = (schedule, random.uniform(0.5, 1.2))
   }
 

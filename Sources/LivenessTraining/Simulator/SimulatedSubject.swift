@@ -1,5 +1,30 @@
 import Liveness
 
+/// The face that a recogniser sees in the frames: where its model puts it, but for what moves it from frame to frame.
+public struct SimulatedFace: Sendable {
+  public let model: Capture.EmbeddingModel
+  /// Of unit length.
+  let direction: [Double]
+
+  /// About `embedding`, which has the model's dimension and any length but zero; another one traps.
+  public init(model: Capture.EmbeddingModel, embedding: [Float]) {
+    self.init(model: model, embedding.map(Double.init))
+  }
+
+  init(model: Capture.EmbeddingModel, _ embedding: [Double]) {
+    let norm = embedding.reduce(0) { $0 + $1 * $1 }.squareRoot()
+    precondition(
+      embedding.count == model.dimension && norm > 0, "a face has the model's dimension, and a direction")
+    self.model = model
+    direction = (norm - 1).magnitude < 1e-9 ? embedding : embedding.map { $0 / norm }
+  }
+
+  /// A face of nobody else, in the same model.
+  static func another(_ model: Capture.EmbeddingModel, _ random: inout SimulationRandom) -> SimulatedFace {
+    SimulatedFace(model: model, (0..<model.dimension).map { _ in random.normal() })
+  }
+}
+
 /// A head of its own shape, with an embedding of its own.
 struct SimulatedSubject {
   static let embeddingDimension = 128

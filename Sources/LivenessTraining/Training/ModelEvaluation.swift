@@ -24,7 +24,7 @@ public struct ModelEvaluation: Sendable {
 
   /// Throws `EvaluationError.noBonaFidePresentations` or `.noAttackPresentations` rather than rates of nothing.
   public init(_ model: LivenessModel, policy name: String, on captures: [LabelledCapture]) throws {
-    guard let policy = model.policies[name] else { throw LivenessError(.unknownPolicy) }
+    guard let policy = model.tuningInForce?.policies[name] else { throw LivenessError(.unknownPolicy) }
     let decided = captures.map { ($0, model.decide($0, policy: policy)) }
     let live = decided.filter(\.0.isBonaFide)
     guard !live.isEmpty else { throw EvaluationError.noBonaFidePresentations }

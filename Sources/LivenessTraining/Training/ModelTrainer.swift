@@ -6,6 +6,9 @@ public struct ModelTrainer: Sendable {
   public let plan: TrainingPlan
   public let landmarker: Capture.Landmarker
   public let template: FaceTemplate
+  /// What the captures' passive scores and embeddings came from; `nil` where they have none.
+  public var passiveModel: Capture.PassiveModel?
+  public var embeddingModel: Capture.EmbeddingModel?
 
   public init(plan: TrainingPlan, landmarker: Capture.Landmarker, template: FaceTemplate) {
     self.plan = plan
@@ -13,7 +16,8 @@ public struct ModelTrainer: Sendable {
     self.template = template
   }
 
-  /// A model without its validation, which needs the test part: provisional until it has one.
+  /// A model without its validation, which needs the test part: provisional until it has one. It is tuned for all of its cues,
+  /// and for each one of them switched off.
   public func train(_ split: SubjectSplit, provenance: Provenance) -> LivenessModel {
     var cues: [Cue: LivenessModel.CueModel] = [:]
     for cue in Cue.allCases {
@@ -21,15 +25,26 @@ public struct ModelTrainer: Sendable {
       cues[cue] = fit(cue, plan, split)
     }
     let placeholder = ValidationReport.Rate(errors: 0, of: 0)
+    let untuned = LivenessModel.Tuning(
+      fusion: .init(bias: 0, weights: [:]), policies: [:],
+      validation: .init(subjects: 0, captures: 0, policy: "", bpcer: placeholder, apcer: [:], note: ""))
     var model = LivenessModel(
-      provisional: true, landmarker: landmarker,
-      template: .init(x: template.x, y: template.y, relief: template.relief), cues: cues,
-      fusion: .init(bias: 0, weights: [:]), policies: [:], limits: plan.limits,
-      validation: .init(subjects: 0, captures: 0, policy: "", bpcer: placeholder, apcer: [:], note: ""),
-      provenance: provenance)
+      provisional: true, landmarker: landmarker, passiveModel: passiveModel, embeddingModel: embeddingModel,
+      template: .init(x: template.x, y: template.y, relief: template.relief), cues: cues, tuning: untuned,
+      limits: plan.limits, provenance: provenance)
+    tune(&model, split)
+    model.reductions = Cue.allCases.compactMap { cue in
+      guard var reduced = model.switchingOff(cue) else { return nil }
+      tune(&reduced, split)
+      return reduced.tuning
+    }
+    return model
+  }
+
+  /// Weights and thresholds for the cues that are on.
+  private func tune(_ model: inout LivenessModel, _ split: SubjectSplit) {
     fuse(&model, split)
     setPolicies(&model, split.calibrate)
-    return model
   }
 
   /// Whether a species is one that `cue` ought to tell from a person; unknown species are every cue's.
@@ -134,6 +149,7 @@ public struct ModelTrainer: Sendable {
   /// Weights of the cues' ratios, none negative, from the captures that no floor refuses: those the sum decides about.
   private func fuse(_ model: inout LivenessModel, _ split: SubjectSplit) {
     let cues = Cue.allCases.filter { model[$0]?.isEnabled == true }
+    model.fusion.weights = [:]
     let clip = model.fusion.clip
     var (rows, isLive) = ([[Double]](), [Bool]())
     for capture in split.calibrate {
@@ -173,20 +189,38 @@ public struct ModelTrainer: Sendable {
   ///
   /// `pass` is the lowest score that has to pass; where checks and floors alone refuse more, the lowest above 0, so that a
   /// capture which scores worse than every person's is refused at least. Of the people refused by their score the upper
-  /// half are asked to try again, and `retry` is the lowest of theirs; where nobody is, it equals `pass`.
+  /// half are asked to try again, and `retry` is the lowest of theirs, but always `retryBand` or more below `pass`: what lies so
+  /// close to it may be a person whom no calibration capture stands for.
   static func policy(rate: Double, scores: [Double]) -> LivenessModel.Policy {
     let refused = min(Int(rate * Double(scores.count)), scores.count - 1)
     guard let least = scores.firstIndex(where: { $0 > 0 }) else { return .init(pass: 1, retry: 1) }
     let pass = max(refused, least)
-    return .init(pass: scores[pass], retry: scores[least + (pass - least + 1) / 2])
+    let threshold = scores[pass]
+    guard threshold < 1 else { return .init(pass: threshold, retry: threshold) }
+    let below = Elementary.logistic(Elementary.log(threshold / (1 - threshold)) - retryBand)
+    return .init(pass: threshold, retry: min(scores[least + (pass - least + 1) / 2], below))
   }
+
+  /// In units of log-odds.
+  private static let retryBand = 0.5
 }
 
 extension LivenessModel {
   /// The decision about a labelled capture.
   public func decide(_ capture: LabelledCapture, policy: Policy) -> LivenessDecision {
-    decide(
-      capture.features, findings: capture.findings + findings(capture.features), policy: policy,
-      coloursShown: capture.coloursShown)
+    var features = capture.features
+    var findings = capture.findings
+    findings += withhold(
+      &features, passiveModel: capture.passiveModel, embeddingModel: capture.embeddingModel)
+    findings += self.findings(features)
+    return decide(features, findings: findings, policy: policy, coloursShown: capture.coloursShown)
+  }
+
+  /// The same without a cue; `nil` where it is off already, or where nothing that is always asked for would be left.
+  public func switchingOff(_ cue: Cue) -> LivenessModel? {
+    guard self[cue]?.isEnabled == true else { return nil }
+    var model = self
+    model.cues[cue.rawValue]?.isEnabled = false
+    return model.asksForAlways ? model : nil
   }
 }

@@ -35,6 +35,18 @@ public struct TrainingPlan: Sendable {
   public var limits: CheckLimits
   public var ridge = 1.0
 
+  /// The same without `cues`, which the model then doesn't have.
+  public func without(_ cues: Set<Cue>) -> TrainingPlan {
+    var plan = self
+    for cue in cues { plan.cues[cue] = nil }
+    return plan
+  }
+
+  /// Whether one of its cues is asked for always; without, no model can be used.
+  public var asksForAlways: Bool {
+    cues.contains { $0.key != .colour && $0.value.isEnabled && $0.value.isRequired }
+  }
+
   /// The twelve geometric features that carry the most.
   public static let geometry: [Feature] = [
     .parallaxGain, .parallaxSignificance, .parallaxCorrelation, .planeResidual, .planeSignal, .slopeGain,

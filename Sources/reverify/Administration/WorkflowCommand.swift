@@ -25,6 +25,10 @@ enum WorkflowCommand: Command {
       .option("enrolled", "N", "with --space: sessions there will be at most (1000)"),
       .option("attempts", "N", "1...10"), .option("life", "SECONDS", "1...86400"),
       LockOutOption.option,
+      .option(
+        "face-binding", "WHETHER",
+        "required: captures must carry embeddings of the matching space, to compare with those submitted; or whereGiven"
+      ),
       .option("price", "N", "what a re-verification costs"),
       .option("status", "STATUS", "active or inactive"),
       .option("re-verification", "WHETHER", "on, off or unavailable"),
@@ -66,7 +70,8 @@ enum WorkflowCommand: Command {
         "recognise-threshold", arguments, (targeted ?? old)?.recogniseThreshold),
       attempts: try arguments.number("attempts", in: 1...10, default: old?.attempts ?? 3),
       life: life ?? old?.life ?? .seconds(600),
-      lockOut: try LockOutOption.read(arguments, old: old.map(\.lockOut) ?? .standard))
+      lockOut: try LockOutOption.read(arguments, old: old.map(\.lockOut) ?? .standard),
+      faceBinding: try arguments.choice("face-binding", default: old?.faceBinding ?? .required))
   }
 
   private static func threshold(
