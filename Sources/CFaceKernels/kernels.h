@@ -74,8 +74,9 @@ FK_INTERNAL const fk_capabilities *fk_find_capabilities(void);
   FK_INTERNAL void fk_dot_rows_u2_##level(const uint8_t *rows, size_t dimension, const uint32_t *indices,  \
                                           size_t count, const int8_t *query, int32_t *products);           \
   FK_INTERNAL size_t fk_select_i8_##level(                                                                 \
-      const int32_t *products, const float *scales, const float *errors, size_t count, float query_scale,  \
-      float error_factor, float constant, float cutoff, uint32_t *indices, float *estimates);              \
+      const int32_t *products, const float *scales, const float *errors, const float *axial, size_t count, \
+      float query_scale, float axial_factor, float error_factor, float constant, float cutoff,             \
+      uint32_t *indices, float *estimates);                                                                \
   FK_INTERNAL size_t fk_refine_u2_##level(                                                                 \
       const int32_t *products, const float *scales, const float *errors, size_t count, float query_scale,  \
       float error_factor, float constant, float cutoff, uint32_t *indices, float *estimates);              \

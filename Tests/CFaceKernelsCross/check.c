@@ -223,14 +223,19 @@ static void check_rows_u2(const fk_kernels *level, const fk_kernels *scalar, siz
 static void check_select(const fk_kernels *level, const fk_kernels *scalar, size_t count, size_t shift,
                          float cutoff, int tie) {
   buffer products = allocate(count * 4, shift, 4), scales = floats(ORDINARY, count, shift);
-  buffer errors = floats(ORDINARY, count, 3 - shift);
+  buffer errors = floats(ORDINARY, count, 3 - shift), axial = floats(ORDINARY, count, 3 - shift);
+  const float *given_axial = next_random() % 2 ? axial.data : NULL;
   buffer indices[2] = {allocate(count * 4, 0, 1), allocate(count * 4, shift, 4)};
   buffer estimates[2] = {allocate(count * 4, 0, 1), allocate(count * 4, shift, 4)};
   for (size_t i = 0; i < count; i++) {
     ((int32_t *)products.data)[i] = (int32_t)next_random();
     if (i % 7 == 3) ((float *)scales.data)[i] = NAN;
     if (tie && i == count / 2) {
-      const float estimate = ((float *)scales.data)[i] * (1e-9f * (float)((int32_t *)products.data)[i]);
+      float estimate = ((float *)scales.data)[i] * (1e-9f * (float)((int32_t *)products.data)[i]);
+      if (given_axial) {
+        const float along = 0.7f * given_axial[i];
+        estimate = estimate + along;
+      }
       const float spread = 0.3f * ((float *)errors.data)[i];
       cutoff = estimate + (spread + 0.01f);
     }
@@ -238,8 +243,8 @@ static void check_select(const fk_kernels *level, const fk_kernels *scalar, size
   size_t selected[2];
   for (int side = 0; side < 2; side++) {
     selected[side] = (side == 0 ? scalar : level)
-                         ->select_i8(products.data, scales.data, errors.data, count, 1e-9f, 0.3f, 0.01f,
-                                     cutoff, indices[side].data, estimates[side].data);
+                         ->select_i8(products.data, scales.data, errors.data, given_axial, count, 1e-9f, 0.7f, 0.3f,
+                                     0.01f, cutoff, indices[side].data, estimates[side].data);
   }
   compare(level->name, "select_i8 count", &selected[0], &selected[1], sizeof(size_t), count, shift, 0);
   if (selected[0] == selected[1]) {
@@ -255,6 +260,7 @@ static void check_select(const fk_kernels *level, const fk_kernels *scalar, size
   free(products.start);
   free(scales.start);
   free(errors.start);
+  free(axial.start);
 }
 
 static void check_refine(const fk_kernels *level, const fk_kernels *scalar, size_t count, size_t shift, float cutoff) {

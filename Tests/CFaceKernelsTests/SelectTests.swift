@@ -5,19 +5,24 @@ import Testing
 @Suite struct SelectTests {
   /// What a search hands to the kernel.
   private struct Rows {
-    var products: [Int32], scales: [Float], errors: [Float]
+    var products: [Int32], scales: [Float], errors: [Float], axial: [Float]?
+    let axialFactor: Float = 0.73
     let queryScale: Float = 0.0031, errorFactor: Float = 1.01, constant: Float = 0.002
 
-    init(_ count: Int, seed: UInt64) {
+    init(_ count: Int, seed: UInt64, isAxial: Bool = false) {
       var generator = SeededGenerator(seed: seed)
       products = (0..<count).map { _ in Int32.random(in: -1_000_000...1_000_000, using: &generator) }
       scales = (0..<count).map { _ in Float.random(in: 0.0009...0.0011, using: &generator) }
       errors = (0..<count).map { _ in Float.random(in: 0.01...0.02, using: &generator) }
+      axial = isAxial ? (0..<count).map { _ in Float.random(in: -1...1, using: &generator) } : nil
     }
 
     func estimate(_ index: Int) -> Float {
       let scaled = queryScale * Float(products[index])
-      return scales[index] * scaled
+      let estimate = scales[index] * scaled
+      guard let axial else { return estimate }
+      let along = axialFactor * axial[index]
+      return estimate + along
     }
 
     func bound(_ index: Int) -> Float {
@@ -36,8 +41,9 @@ import Testing
       let count = level.kernels.select_i8(
         memory.place(products, shift: shift, filling: .max).pointer,
         memory.place(scales, shift: 3 - shift).pointer,
-        memory.place(errors, shift: shift).pointer, products.count, queryScale, errorFactor, constant, cutoff,
-        indices.pointer, estimates.pointer)
+        memory.place(errors, shift: shift).pointer, axial.map { memory.place($0, shift: 3 - shift).pointer },
+        products.count, queryScale, axialFactor, errorFactor, constant, cutoff, indices.pointer,
+        estimates.pointer)
       #expect(indices.isGuardIntact && estimates.isGuardIntact)
       return (indices.values.prefix(count).map(Int.init), Array(estimates.values.prefix(count)))
     }
@@ -54,8 +60,8 @@ import Testing
 
   @Test(arguments: Level.available)
   func `the rows that a plain loop selects are selected`(level: Level) {
-    for count in stride(from: 0, through: 160, by: 16) {
-      let rows = Rows(count, seed: UInt64(count))
+    for (count, isAxial) in stride(from: 0, through: 160, by: 16).flatMap({ [($0, false), ($0, true)] }) {
+      let rows = Rows(count, seed: UInt64(count), isAxial: isAxial)
       for shift in Awkward.shifts {
         for cutoff: Float in [-.infinity, -10, -1, 0, 1, 2, 3, 10, .infinity] {
           check(rows, level, cutoff: cutoff, shift: shift)
@@ -76,8 +82,9 @@ import Testing
   /// Were a multiplication and an addition fused anywhere, some of these bounds would differ in their last bit.
   @Test(arguments: Level.available)
   func `no step is fused with another`(level: Level) {
-    let rows = Rows(16 * 16, seed: 2)
-    for index in rows.products.indices { check(rows, level, cutoff: rows.bound(index)) }
+    for rows in [Rows(16 * 16, seed: 2), Rows(16 * 16, seed: 2, isAxial: true)] {
+      for index in rows.products.indices { check(rows, level, cutoff: rows.bound(index)) }
+    }
   }
 
   @Test(arguments: Level.available)

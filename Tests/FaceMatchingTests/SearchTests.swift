@@ -17,6 +17,16 @@ import Testing
     }
   }
 
+  /// Rows of 64 dimensions around one direction, their distances from it about `spread`.
+  static func nearlyEqual(_ count: Int, spread: Float) throws -> [Reference] {
+    let common = try syntheticEmbeddings(1, dimension: 64, seed: 5)[0].values
+    let noise = try syntheticEmbeddings(count, dimension: 64, seed: 6, imagesPerSubject: 1)
+    return try noise.enumerated().map { row, noise in
+      let values = zip(common, noise.values).map { $0 + spread * $1 }
+      return Reference.test(row, try Embedding(values, space: .test(dimension: 64)), user: "user-\(row)")
+    }
+  }
+
   static func gallery(_ references: [Reference], _ configuration: Gallery.Configuration) throws -> Gallery {
     let gallery = try Gallery(space: references[0].embedding.space, configuration: configuration)
     for reference in references { try gallery.enrol(reference) }
@@ -33,12 +43,7 @@ import Testing
     spread: Float
   ) throws {
     // Neither plane rules out much of the first, the coarse one little of the second.
-    let common = try syntheticEmbeddings(1, dimension: 64, seed: 5)[0].values
-    let noise = try syntheticEmbeddings(5000, dimension: 64, seed: 6, imagesPerSubject: 1)
-    let references = try noise.enumerated().map { row, noise in
-      let values = zip(common, noise.values).map { $0 + spread * $1 }
-      return Reference.test(row, try Embedding(values, space: .test(dimension: 64)), user: "user-\(row)")
-    }
+    let references = try Self.nearlyEqual(5000, spread: spread)
     let exhaustive = Exhaustive(references: references)
     let probes =
       [references[17].embedding, references[4999].embedding] + (try Self.probes(dimension: 64).prefix(2))

@@ -90,6 +90,24 @@ extension Gallery {
     #expect(try SnapshotFixture.answers(again, probes) == SnapshotFixture.answers(written, probes))
   }
 
+  @Test(arguments: [false, true])
+  func `what rows have along their common direction is in the snapshot`(isSealed: Bool) throws {
+    let folder = try TemporaryFolder()
+    let references = try SearchTests.nearlyEqual(2600, spread: 0.1)
+    let key = isSealed ? SnapshotFixture.key : nil
+    let written = try SnapshotFixture.gallery(references)
+    try written.writeSnapshot(
+      of: "organisation", to: folder.file("gallery"), generation: SnapshotFixture.generation, key: key)
+    let read = try SnapshotFixture.empty(dimension: 64)
+    try read.readSnapshot(from: folder.file("gallery"), key: key)
+    let exhaustive = Exhaustive(references: references)
+    let probes = references[100..<112].map(\.embedding)
+    let expected = try probes.map { try exhaustive.search($0, limit: 20) }
+    #expect(try SnapshotFixture.answers(read, probes) == expected)
+    let single = try read.snapshot(of: "organisation").candidates(for: probes[3], limit: 20)
+    #expect(single.map(Hit.init) == expected[3])
+  }
+
   @Test func `a snapshot of an organisation without references is read as one`() throws {
     let folder = try TemporaryFolder()
     let gallery = try SnapshotFixture.empty(dimension: 8)
@@ -139,9 +157,9 @@ extension Gallery {
     try Data("RVGALLERY".utf8).write(to: URL(filePath: folder.file("text")))
     #expect(empty.failure(reading: folder.file("text")) == .notASnapshot)
     var newer = try SnapshotFixture.bytes(path)
-    newer[8] = 3
+    newer[8] = 4
     try Data(newer).write(to: URL(filePath: folder.file("newer")))
-    #expect(empty.failure(reading: folder.file("newer")) == .version(found: 3, expected: 2))
+    #expect(empty.failure(reading: folder.file("newer")) == .version(found: 4, expected: 3))
     try gallery.writeSnapshot(of: "organisation", to: path, generation: generation, key: key)
     #expect(empty.failure(reading: path) == .sealing(isSealed: true))
     let wrong = SnapshotKey([UInt8](repeating: 1, count: 32))

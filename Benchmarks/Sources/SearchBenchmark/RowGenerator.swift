@@ -8,7 +8,7 @@ struct RowGenerator {
     case cohort
     /// Real embeddings (of Labeled Faces in the Wild), repeated with noise; the first copy is as it is.
     case lfw
-    /// One direction with a tenth of noise: scores closer to each other than any 8-bit error, nothing can be pruned.
+    /// One direction with a tenth of noise: scores closer to each other than the error of 8-bit codes of whole rows.
     case nearEqual = "near-equal"
     /// Directions spread evenly: no structure to use.
     case iid

@@ -117,12 +117,13 @@ typedef struct fk_kernels {
                       float query_scale, float error_factor, float constant, float cutoff, uint32_t *indices,
                       float *estimates);
 
-  /// For i < count (a multiple of 16), estimate = scale[i] * (query_scale * product[i]); where
-  /// estimate + (error_factor * error[i] + constant) >= cutoff, appends i to `indices` and estimate to `estimates`.
-  /// Each step one f32 operation, rounded once, no fusing. Returns how many were appended, in ascending i.
-  size_t (*select_i8)(const int32_t *products, const float *scales, const float *errors, size_t count,
-                      float query_scale, float error_factor, float constant, float cutoff, uint32_t *indices,
-                      float *estimates);
+  /// For i < count (a multiple of 16), estimate = scale[i] * (query_scale * product[i]), and unless `axial` is null,
+  /// + axial_factor * axial[i]; where estimate + (error_factor * error[i] + constant) >= cutoff, appends i to `indices`
+  /// and estimate to `estimates`. Each step one f32 operation, rounded once, no fusing. Returns how many were appended,
+  /// in ascending i.
+  size_t (*select_i8)(const int32_t *products, const float *scales, const float *errors,
+                      const float *FK_NULLABLE axial, size_t count, float query_scale, float axial_factor,
+                      float error_factor, float constant, float cutoff, uint32_t *indices, float *estimates);
 
   /// `dot_f32` of each of `a_count` rows with each of `b_count` rows, which lie their strides apart:
   /// scores[row * score_stride + other].

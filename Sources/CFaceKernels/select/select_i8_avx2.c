@@ -8,8 +8,10 @@
 #include "../kernels.h"
 
 FK_AVX2 size_t fk_select_i8_avx2(const int32_t *products, const float *scales, const float *errors,
-                                 size_t count, float query_scale, float error_factor, float constant,
-                                 float cutoff, uint32_t *indices, float *estimates) {
+                                 const float *axial, size_t count, float query_scale, float axial_factor,
+                                 float error_factor, float constant, float cutoff, uint32_t *indices,
+                                 float *estimates) {
+  const __m256 axial_factor_f32x8 = _mm256_set1_ps(axial_factor);
   const __m256 query_scale_f32x8 = _mm256_set1_ps(query_scale), factor_f32x8 = _mm256_set1_ps(error_factor);
   const __m256 constant_f32x8 = _mm256_set1_ps(constant), cutoff_f32x8 = _mm256_set1_ps(cutoff);
   size_t selected = 0;
@@ -17,6 +19,9 @@ FK_AVX2 size_t fk_select_i8_avx2(const int32_t *products, const float *scales, c
     __m256i products_i32x8 = _mm256_loadu_si256((const __m256i *)(products + i));
     __m256 scaled = _mm256_mul_ps(query_scale_f32x8, _mm256_cvtepi32_ps(products_i32x8));
     __m256 estimate = _mm256_mul_ps(_mm256_loadu_ps(scales + i), scaled);
+    if (axial) {
+      estimate = _mm256_add_ps(estimate, _mm256_mul_ps(axial_factor_f32x8, _mm256_loadu_ps(axial + i)));
+    }
     __m256 margin = _mm256_mul_ps(factor_f32x8, _mm256_loadu_ps(errors + i));
     margin = _mm256_add_ps(margin, constant_f32x8);
     __m256 passing = _mm256_cmp_ps(_mm256_add_ps(estimate, margin), cutoff_f32x8, _CMP_GE_OQ);

@@ -9,8 +9,10 @@
 #include "../kernels.h"
 
 FK_AVX512 size_t fk_select_i8_avx512(const int32_t *products, const float *scales, const float *errors,
-                                     size_t count, float query_scale, float error_factor, float constant,
-                                     float cutoff, uint32_t *indices, float *estimates) {
+                                     const float *axial, size_t count, float query_scale, float axial_factor,
+                                     float error_factor, float constant, float cutoff, uint32_t *indices,
+                                     float *estimates) {
+  const __m512 axial_factor_f32x16 = _mm512_set1_ps(axial_factor);
   const __m512 query_scale_f32x16 = _mm512_set1_ps(query_scale), factor_f32x16 = _mm512_set1_ps(error_factor);
   const __m512 constant_f32x16 = _mm512_set1_ps(constant), cutoff_f32x16 = _mm512_set1_ps(cutoff);
   const __m512i first_lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -18,6 +20,9 @@ FK_AVX512 size_t fk_select_i8_avx512(const int32_t *products, const float *scale
   for (size_t i = 0; i < count; i += 16) {
     __m512 scaled = _mm512_mul_ps(query_scale_f32x16, _mm512_cvtepi32_ps(_mm512_loadu_si512(products + i)));
     __m512 estimate = _mm512_mul_ps(_mm512_loadu_ps(scales + i), scaled);
+    if (axial) {
+      estimate = _mm512_add_ps(estimate, _mm512_mul_ps(axial_factor_f32x16, _mm512_loadu_ps(axial + i)));
+    }
     __m512 margin = _mm512_mul_ps(factor_f32x16, _mm512_loadu_ps(errors + i));
     margin = _mm512_add_ps(margin, constant_f32x16);
     __mmask16 passing = _mm512_cmp_ps_mask(_mm512_add_ps(estimate, margin), cutoff_f32x16, _CMP_GE_OQ);

@@ -7,14 +7,15 @@
 
 #include "../kernels.h"
 
-size_t fk_select_i8_neon(const int32_t *products, const float *scales, const float *errors, size_t count,
-                         float query_scale, float error_factor, float constant, float cutoff,
-                         uint32_t *indices, float *estimates) {
+size_t fk_select_i8_neon(const int32_t *products, const float *scales, const float *errors, const float *axial,
+                         size_t count, float query_scale, float axial_factor, float error_factor, float constant,
+                         float cutoff, uint32_t *indices, float *estimates) {
   const float32x4_t constant_f32x4 = vdupq_n_f32(constant), cutoff_f32x4 = vdupq_n_f32(cutoff);
   size_t selected = 0;
   for (size_t i = 0; i < count; i += 4) {
     float32x4_t scaled = vmulq_n_f32(vcvtq_f32_s32(vld1q_s32(products + i)), query_scale);
     float32x4_t estimate = vmulq_f32(vld1q_f32(scales + i), scaled);
+    if (axial) estimate = vaddq_f32(estimate, vmulq_n_f32(vld1q_f32(axial + i), axial_factor));
     float32x4_t margin = vmulq_n_f32(vld1q_f32(errors + i), error_factor);
     margin = vaddq_f32(margin, constant_f32x4);
     uint32x4_t passing = vcgeq_f32(vaddq_f32(estimate, margin), cutoff_f32x4);

@@ -5,13 +5,17 @@
 // for `count`.
 #include "../kernels.h"
 
-size_t fk_select_i8_scalar(const int32_t *products, const float *scales, const float *errors, size_t count,
-                           float query_scale, float error_factor, float constant, float cutoff,
-                           uint32_t *indices, float *estimates) {
+size_t fk_select_i8_scalar(const int32_t *products, const float *scales, const float *errors, const float *axial,
+                           size_t count, float query_scale, float axial_factor, float error_factor, float constant,
+                           float cutoff, uint32_t *indices, float *estimates) {
   size_t selected = 0;
   for (size_t i = 0; i < count; i++) {
     float scaled = query_scale * (float)products[i];
     float estimate = scales[i] * scaled;
+    if (axial) {
+      float along = axial_factor * axial[i];
+      estimate = estimate + along;
+    }
     float spread = error_factor * errors[i];
     float margin = spread + constant;
     if (estimate + margin >= cutoff) {

@@ -9,8 +9,8 @@ struct CodedFirstPass: FirstPass {
     var products: [Int32]
     var indices: [UInt32]
     var estimates: [Float]
-    /// For each frame met: the probes' products with its centre.
-    var offsets: [ObjectIdentifier: [Float]] = [:]
+    /// For each frame met: the probes as its rows are multiplied with.
+    var probes: [ObjectIdentifier: QuantisedProbes] = [:]
     /// Units for which the fine plane is read at once, since coarse and residual codes ruled out little.
     var fineUnits = 0
     /// How many that will be at the next time: twice as many each time in a row.
@@ -30,27 +30,20 @@ struct CodedFirstPass: FirstPass {
   private static let groupSize = 64
 
   private let values: [[Float]]
-  let probes: [QuantisedProbe]
-  /// All probes' codes, one after the other.
-  let codes: [Int8]
   let planeDimension: Int
   let kernels: Kernels
 
   init(_ probes: [[Float]], kernels: Kernels) {
-    let planeDimension = probes[0].count.roundedUp(toMultipleOf: Int(FK_DIMENSION_STEP))
     values = probes
-    let quantised = probes.map { QuantisedProbe($0, planeDimension: planeDimension, kernels: kernels) }
-    self.probes = quantised
-    self.planeDimension = planeDimension
+    planeDimension = probes[0].count.roundedUp(toMultipleOf: Int(FK_DIMENSION_STEP))
     self.kernels = kernels
-    codes = quantised.flatMap(\.codes)
   }
 
-  var unitRows: Int { probes.count == 1 ? 8192 : 1024 }
+  var unitRows: Int { values.count == 1 ? 8192 : 1024 }
 
   func makeScratch() -> Scratch {
     Scratch(
-      products: Array(repeating: 0, count: min(probes.count, Self.groupSize) * unitRows),
+      products: Array(repeating: 0, count: min(values.count, Self.groupSize) * unitRows),
       indices: Array(repeating: 0, count: unitRows), estimates: Array(repeating: 0, count: unitRows))
   }
 
@@ -60,34 +53,32 @@ struct CodedFirstPass: FirstPass {
   ) {
     let rows = unit.wholeBlockRows
     if rows.isEmpty { return }
-    let offsets = offsets(view.segment.frame, &scratch)
-    if probes.count == 1 {
-      return scanSingle(
-        rows, of: view, offset: offsets[0], scratch: &scratch, cutoff: cutoff(0), accept: accept)
+    let probes = probes(in: view.segment.frame, &scratch)
+    if values.count == 1 {
+      return scanSingle(rows, of: view, for: probes, scratch: &scratch, cutoff: cutoff(0), accept: accept)
     }
     if scratch.skippedUnits > 0, !view.segment.readsRowsFromFile {
       scratch.skippedUnits -= 1
       return leaveAll(rows, accept: accept)
     }
-    scanBatch(rows, of: view, offsets: offsets, scratch: &scratch, cutoff: cutoff, accept: accept)
+    scanBatch(rows, of: view, for: probes, scratch: &scratch, cutoff: cutoff, accept: accept)
   }
 
   private func scanBatch(
-    _ rows: Range<Int>, of view: SegmentView, offsets: [Float], scratch: inout Scratch,
+    _ rows: Range<Int>, of view: SegmentView, for probes: QuantisedProbes, scratch: inout Scratch,
     cutoff: (Int) -> Float,
     accept: (_ probe: Int, _ selection: Selection) -> Void
   ) {
     let (plane, block) = (view.segment.fine, rows.lowerBound / Int(FK_BLOCK_ROWS))
     var denseProbes = 0
-    for first in stride(from: 0, to: probes.count, by: Self.groupSize) {
-      let group = first..<min(first + Self.groupSize, probes.count)
+    for first in stride(from: 0, to: values.count, by: Self.groupSize) {
+      let group = first..<min(first + Self.groupSize, values.count)
       multiply(
-        group, plane.block(block), blockCount: rows.count / Int(FK_BLOCK_ROWS), into: &scratch.products)
+        group, of: probes, plane.block(block), blockCount: rows.count / Int(FK_BLOCK_ROWS),
+        into: &scratch.products)
       for probe in group {
         let estimates = Estimates(
-          probe: probe, rows: rows, plane: plane,
-          constant: probes[probe].constant(largestNorm: view.largestNorm),
-          offset: offsets[probe], position: (probe - first) * rows.count)
+          of: probe, probes[probe], rows, of: view, by: plane, position: (probe - first) * rows.count)
         let cutoff = cutoff(probe)
         let count = select(estimates, &scratch, cutoff: cutoff)
         // Before there is a cutoff no code rules anything out.
@@ -95,7 +86,7 @@ struct CodedFirstPass: FirstPass {
         hand(estimates, errors: plane.errors, count, scratch, to: accept)
       }
     }
-    if denseProbes == probes.count {
+    if denseProbes == values.count {
       scratch.skippedUnits = scratch.nextSkippedUnits
       scratch.nextSkippedUnits = min(2 * scratch.nextSkippedUnits, Self.mostSkippedUnits)
     } else {
@@ -111,7 +102,7 @@ struct CodedFirstPass: FirstPass {
     let estimates = [Float](repeating: 0, count: rows.count)
     indices.withUnsafeBufferPointer { indices in
       estimates.withUnsafeBufferPointer { estimates in
-        for probe in probes.indices {
+        for probe in values.indices {
           accept(
             probe,
             Selection(firstRow: rows.lowerBound, indices: indices, estimates: estimates, constant: .infinity))
@@ -122,26 +113,45 @@ struct CodedFirstPass: FirstPass {
 
   /// The products of a probe with rows of a plane, and what makes estimates and bounds of them.
   struct Estimates {
-    let probe: Int
+    /// Which of the probes it is.
+    let index: Int
+    let probe: QuantisedProbe
     let rows: Range<Int>
     let plane: CodePlane
+    /// Of the first of the rows; nil where the frame has no axis.
+    let axial: UnsafePointer<Float>?
     let constant: Float
-    let offset: Float
     /// Where the products begin.
     let position: Int
+
+    init(
+      of index: Int, _ probe: QuantisedProbe, _ rows: Range<Int>, of view: SegmentView, by plane: CodePlane,
+      position: Int
+    ) {
+      self.index = index
+      self.probe = probe
+      self.rows = rows
+      self.plane = plane
+      axial = view.segment.frame.axis.map { _ in
+        UnsafePointer(view.segment.axialComponents + rows.lowerBound)
+      }
+      constant = probe.constant(largestNorm: view.largestNorm)
+      self.position = position
+    }
   }
 
-  private func offsets(_ frame: CodingFrame, _ scratch: inout Scratch) -> [Float] {
-    if let known = scratch.offsets[ObjectIdentifier(frame)] { return known }
-    let offsets = values.map { kernels.table.pointee.dot_f32($0, frame.centre, frame.centre.count) }
-    scratch.offsets[ObjectIdentifier(frame)] = offsets
-    return offsets
+  private func probes(in frame: CodingFrame, _ scratch: inout Scratch) -> QuantisedProbes {
+    if let known = scratch.probes[ObjectIdentifier(frame)] { return known }
+    let probes = QuantisedProbes(values, in: frame, kernels: kernels)
+    scratch.probes[ObjectIdentifier(frame)] = probes
+    return probes
   }
 
   func multiply(
-    _ group: Range<Int>, _ blocks: UnsafePointer<UInt8>, blockCount: Int, into products: inout [Int32]
+    _ group: Range<Int>, of probes: QuantisedProbes, _ blocks: UnsafePointer<UInt8>, blockCount: Int,
+    into products: inout [Int32]
   ) {
-    codes.withUnsafeBufferPointer { codes in
+    probes.codes.withUnsafeBufferPointer { codes in
       kernels.table.pointee.dot_blocks_i8(
         blocks, blockCount, planeDimension, codes.baseAddress! + group.lowerBound * planeDimension,
         group.count,
@@ -151,14 +161,12 @@ struct CodedFirstPass: FirstPass {
 
   /// The number of rows whose score may reach the cutoff; `scratch` says which, and their estimates.
   func select(_ estimates: Estimates, _ scratch: inout Scratch, cutoff: Float) -> Int {
-    let (plane, first) = (estimates.plane, estimates.rows.lowerBound)
-    let probe = probes[estimates.probe]
+    let (plane, probe, first) = (estimates.plane, estimates.probe, estimates.rows.lowerBound)
     return scratch.products.withUnsafeBufferPointer { products in
       kernels.table.pointee.select_i8(
         products.baseAddress! + estimates.position, plane.scales + first, plane.errors + first,
-        estimates.rows.count,
-        probe.scale, probe.errorFactor, estimates.constant, cutoff - estimates.offset, &scratch.indices,
-        &scratch.estimates)
+        estimates.axial, estimates.rows.count, probe.scale, probe.axialFactor, probe.errorFactor,
+        estimates.constant, cutoff - probe.offset, &scratch.indices, &scratch.estimates)
     }
   }
 
@@ -171,12 +179,12 @@ struct CodedFirstPass: FirstPass {
     scratch.indices.withUnsafeBufferPointer { indices in
       scratch.estimates.withUnsafeBufferPointer { values in
         accept(
-          estimates.probe,
+          estimates.index,
           Selection(
             firstRow: estimates.rows.lowerBound, indices: UnsafeBufferPointer(rebasing: indices[..<count]),
-            estimates: UnsafeBufferPointer(rebasing: values[..<count]), offset: estimates.offset,
+            estimates: UnsafeBufferPointer(rebasing: values[..<count]), offset: estimates.probe.offset,
             errors: errors + estimates.rows.lowerBound,
-            errorFactor: probes[estimates.probe].errorFactor, constant: estimates.constant))
+            errorFactor: estimates.probe.errorFactor, constant: estimates.constant))
       }
     }
   }

@@ -1,39 +1,44 @@
 import CFaceKernels
 
-/// A probe in 8-bit form, with what bounds the error of a product with coded rows.
+/// What makes estimates of a probe's scores, and bounds of their errors, of its products with the coded rows of a frame.
 ///
-/// A row x is coded as y = R(x − m), a probe q as p = R(q), with a rotation R: q·x = q·m + p·y. For y ≈ ŷ = s·c with
-/// ‖y − ŷ‖ ≤ e, and p ≈ p̂ = t·d with ‖p − p̂‖ ≤ f: p·y − p̂·ŷ = p̂·(y − ŷ) + (p − p̂)·y, so by Cauchy–Schwarz it is at
-/// most (‖p‖ + f)·e + f·‖y‖ in magnitude. ‖p‖ is 1 to within 2e-6. `constant` adds margins: of the rotation
-/// (`CodingFrame`), of the defined reduction and of q·m by it, and of the estimate itself, at most eight roundings of
-/// numbers below 2.
+/// A row x is coded as y and a, and a probe q leaves p and b, so that q·x = q·m + a·b + p·y (`CodingFrame`). For
+/// y ≈ ŷ = s·c with ‖y − ŷ‖ ≤ e, and p ≈ p̂ = t·d with ‖p − p̂‖ ≤ f: p·y − p̂·ŷ = p̂·(y − ŷ) + (p − p̂)·y, so by
+/// Cauchy–Schwarz it is at most (‖p‖ + f)·e + f·‖y‖ in magnitude. `constant` adds margins: of the frame, of the defined
+/// reduction and of q·m by it, and of the estimate itself, at most ten roundings of numbers below 2.
 struct QuantisedProbe {
-  let codes: [Int8]
   let scale: Float
   let errorFactor: Float
-  private let probeError: Double
+  /// The product with the frame's centre, which an estimate lacks.
+  let offset: Float
+  let axialFactor: Float
+  /// What is added to every bound, for each unit of the norm of y, and without it.
+  private let relative: Double
   private let margin: Double
 
+  /// The norm of a probe is 1 to within 2e-6.
   static let unitNormBound = 1.000002
 
-  init(_ values: [Float], planeDimension: Int, kernels: Kernels) {
-    let rotated = CodingFrame.rotated(values, planeDimension: planeDimension)
-    var codes = [Int8](repeating: 0, count: planeDimension)
-    let quantisation = rotated.withUnsafeBufferPointer { row in
-      codes.withUnsafeMutableBufferPointer {
-        kernels.table.pointee.quantise_i8(row.baseAddress!, row.count, $0.baseAddress!)
-      }
-    }
-    self.codes = codes
+  /// Writes the probe's codes to `codes`, of as many elements as the frame's coded rows.
+  init(
+    _ values: [Float], in frame: CodingFrame, kernels: Kernels, codes: UnsafeMutableBufferPointer<Int8>
+  ) {
+    let (rest, axialFactor) = frame.place(probe: values, planeDimension: codes.count)
+    let quantisation = kernels.table.pointee.quantise_i8(rest, rest.count, codes.baseAddress!)
+    let norm =
+      kernels.table.pointee.squared_norm_f32(rest, rest.count).squareRoot() * Self.unitNormBound
     scale = quantisation.scale
-    probeError = Double(quantisation.error_norm)
-    errorFactor = Float(Self.unitNormBound + probeError).nextUp
-    margin = 2 * Self.roundingMargin(dimension: values.count) + CodingFrame.roundingMargin + 2e-6
+    self.axialFactor = axialFactor
+    offset = kernels.table.pointee.dot_f32(values, frame.centre, frame.centre.count)
+    let error = Double(quantisation.error_norm)
+    errorFactor = Float(norm + error).nextUp
+    relative = error + norm * CodingFrame.relativeMargin
+    margin = 2 * Self.roundingMargin(dimension: values.count) + CodingFrame.axialMargin + 2e-6
   }
 
   /// What is added to every bound, for rows of which y is no longer than `largestNorm`.
   func constant(largestNorm: Float) -> Float {
-    Float(probeError * Double(largestNorm) + margin).nextUp
+    Float(relative * Double(largestNorm) + margin).nextUp
   }
 
   /// A bound of |computed − true dot product| of the defined reduction for vectors of norm at most 1: n/16 + 4 additions
@@ -41,4 +46,27 @@ struct QuantisedProbe {
   static func roundingMargin(dimension: Int) -> Double {
     Double(dimension.roundedUp(toMultipleOf: 16) / 16 + 8) * 0x1p-24 * 1.001
   }
+}
+
+/// Probes as the coded rows of one frame are multiplied with.
+struct QuantisedProbes {
+  let probes: [QuantisedProbe]
+  /// All probes' codes, one after the other.
+  let codes: [Int8]
+
+  init(_ values: [[Float]], in frame: CodingFrame, kernels: Kernels) {
+    let planeDimension = frame.centre.count.roundedUp(toMultipleOf: Int(FK_DIMENSION_STEP))
+    var probes: [QuantisedProbe] = []
+    codes = [Int8](unsafeUninitializedCapacity: values.count * planeDimension) { codes, count in
+      for (index, values) in values.enumerated() {
+        let place = UnsafeMutableBufferPointer(
+          rebasing: codes[(index * planeDimension)..<((index + 1) * planeDimension)])
+        probes.append(QuantisedProbe(values, in: frame, kernels: kernels, codes: place))
+      }
+      count = values.count * planeDimension
+    }
+    self.probes = probes
+  }
+
+  subscript(index: Int) -> QuantisedProbe { probes[index] }
 }

@@ -109,8 +109,9 @@ extension SnapshotFileWriter {
     try write(.fineCodes, .fineBounds, index, segment.fine, rows: view.count)
     let residual = segment.residual
     try write(.residualCodes, index, residual.codes, count: residual.byteCount(rows: view.count))
-    try write(
-      .residualErrors, index, residual.errors, count: view.count.roundedUp(toMultipleOf: Int(FK_BLOCK_ROWS)))
+    let codedRows = view.count.roundedUp(toMultipleOf: Int(FK_BLOCK_ROWS))
+    try write(.residualErrors, index, residual.errors, count: codedRows)
+    try write(.axialComponents, index, segment.axialComponents, count: codedRows)
   }
 
   private mutating func write(

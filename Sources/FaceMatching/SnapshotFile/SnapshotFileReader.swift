@@ -162,6 +162,7 @@ struct SnapshotFileReader: Sendable {
     try fill(segment.fine, index, .fineCodes, .fineBounds)
     try load(sections[.residualCodes]![index], into: segment.residual.codes)
     try load(sections[.residualErrors]![index], into: segment.residual.errors)
+    try load(sections[.axialComponents]![index], into: segment.axialComponents)
     return SegmentView(segment)
   }
 
@@ -201,7 +202,7 @@ struct SnapshotFileReader: Sendable {
 enum SegmentSections {
   static let kinds: [SnapshotSection.Kind] = [
     .references, .rows, .coarseCodes, .coarseBounds, .fineCodes, .fineBounds, .residualCodes,
-    .residualErrors,
+    .residualErrors, .axialComponents,
   ]
 
   /// The size that a kind has for a number of rows; nil for one that depends on their names.
@@ -216,7 +217,8 @@ enum SegmentSections {
       blocks * Int(FK_BLOCK_ROWS) * ResidualCodes.bytesPerRow(planeDimension: planeDimension)
     case .coarseBounds, .fineBounds:
       2 * rows.roundedUp(toMultipleOf: Int(FK_BLOCK_ROWS)) * MemoryLayout<Float>.size
-    case .residualErrors: rows.roundedUp(toMultipleOf: Int(FK_BLOCK_ROWS)) * MemoryLayout<Float>.size
+    case .residualErrors, .axialComponents:
+      rows.roundedUp(toMultipleOf: Int(FK_BLOCK_ROWS)) * MemoryLayout<Float>.size
     case .directory, .frame, .references: nil
     }
   }

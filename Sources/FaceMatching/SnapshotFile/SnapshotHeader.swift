@@ -1,7 +1,7 @@
 /// The first page of a snapshot file; Documentation/Formats/GallerySnapshot.md is the table of it.
 struct SnapshotHeader {
   static let magic = Array("RVGALRY\n".utf8)
-  static let version: UInt32 = 2
+  static let version: UInt32 = 3
   static let digestBytes = 32
   static let generationBytes = 32
   /// Sections begin at multiples of it, and the header takes one.

@@ -13,6 +13,7 @@ struct SnapshotSection {
     case fineBounds = 8
     case residualCodes = 9
     case residualErrors = 10
+    case axialComponents = 11
   }
 
   /// Bytes of an entry of the table.

@@ -28,7 +28,7 @@ final class Segment: @unchecked Sendable {
   let frame: CodingFrame
   let capacity: Int
   private(set) var count = 0
-  /// A bound of the norm of every coded row, which is what is left of a row of norm 1 without the frame's centre.
+  /// A bound of the norm of every coded row, which is what the frame leaves of a row of norm 1.
   private(set) var largestNorm: Float = 0
 
   let rows: UnsafeMutablePointer<Float>
@@ -39,6 +39,8 @@ final class Segment: @unchecked Sendable {
   let residual: ResidualCodes
   /// For batches, which are bound by arithmetic rather than by memory.
   let fine: CodePlane
+  /// Of each coded row, the part along the frame's axis; 0 where that has none.
+  let axialComponents: UnsafeMutablePointer<Float>
   let references: UnsafeMutablePointer<EnrolledReference>
   /// The version at which a row was removed; `UInt64.max` while it is there.
   private let removedAt: UnsafeMutablePointer<Atomic<UInt64>>
@@ -66,6 +68,8 @@ final class Segment: @unchecked Sendable {
     coarse = CodePlane(.threeBits, capacity: capacity, planeDimension: planeDimension)
     residual = ResidualCodes(capacity: capacity, planeDimension: planeDimension)
     fine = CodePlane(.eightBits, capacity: capacity, planeDimension: planeDimension)
+    axialComponents = .allocateAligned(capacity)
+    axialComponents.update(repeating: 0, count: capacity)
     references = .allocate(capacity: capacity)
     removedAt = .allocate(capacity: capacity)
   }
@@ -92,6 +96,8 @@ final class Segment: @unchecked Sendable {
     coarse.deallocate()
     residual.deallocate()
     fine.deallocate()
+    explicit_bzero(axialComponents, capacity * MemoryLayout<Float>.size)
+    free(axialComponents)
     references.deallocate()
     removedAt.deallocate()
   }
@@ -145,7 +151,7 @@ final class Segment: @unchecked Sendable {
         let layeredCodes = (codes.baseAddress! + codeCount).assumingMemoryBound(to: UInt8.self)
         for lane in 0..<Int(FK_BLOCK_ROWS) {
           let (row, place) = (first + lane, lane * planeDimension)
-          frame.place(rows + row * stride, in: placed)
+          axialComponents[row] = frame.place(rows + row * stride, in: placed)
           let values = UnsafePointer(placed.baseAddress!)
           let norm = kernels.table.pointee.squared_norm_f32(values, planeDimension).squareRoot()
           largestNorm = max(largestNorm, Float(norm * (1 + 0x1p-30)).nextUp)
