@@ -12,7 +12,7 @@ public struct Attempt: Sendable {
 
   public let key: IdempotencyKey
   public let capture: Capture
-  /// Of one face, in the order of the frames; fused into one probe, so that an attempt is one draw at the FMR.
+  /// Of one face, that of the capture's frames, in their order; fused into one probe, so that an attempt is one draw at the FMR.
   public let embeddings: [UncheckedEmbedding]
 
   public init(key: IdempotencyKey, capture: Capture, embeddings: [UncheckedEmbedding]) {

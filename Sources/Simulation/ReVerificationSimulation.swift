@@ -176,7 +176,7 @@ public struct ReVerificationSimulation: Sendable {
       let shown = Attempt(
         key: IdempotencyKey("attempt-\(attempt)"),
         capture: camera.capture(
-          scene, number, attempt: attempt, for: begun.challenge, embedding: probe.values),
+          scene, number, attempt: attempt, for: begun.challenge.forAttempt(attempt), embedding: probe.values),
         embeddings: [probe])
       let start = ContinuousClock.now
       let answer = try await engine.submit(shown, to: begun.id)

@@ -55,6 +55,8 @@ enum SimulateCommand: Command {
     options.livenessModel = try livenessModel(arguments)
     let (cohort, points, isEvidence) = try cohort(arguments, seed: options.seed)
     options.thresholds = try thresholds(arguments, options, points, isEvidence: isEvidence)
+    // A simulated capture costs some milliseconds; of many people one scene each is enough.
+    if options.livenessModel != nil, cohort.rowsOfSubject.count > Self.many { options.scenesPerPerson = 1 }
     let attackers = try options.livenessModel.map { try attacks(by: $0, arguments, seed: options.seed) }
     if !arguments.has("json") {
       // The first line says what is played, before anything else can go wrong.
@@ -74,6 +76,7 @@ enum SimulateCommand: Command {
     return ExitStatus.success
   }
 
+  private static let many = 500
   static let defaultModel = "models/liveness/simulated-ideal-68.json"
 
   /// What judges captures; `nil` where upstream scores are to be taken at their word.

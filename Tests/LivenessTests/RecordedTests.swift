@@ -30,15 +30,16 @@ struct RecordedTests {
     let planes = (0..<sequence.frames).flatMap { frame in
       [0, 1].flatMap { axis in (0..<sequence.points).map { pairs[frame * width + 2 * $0 + axis] } }
     }
-    let capture = Capture(
+    var capture = Capture(
       challengeID: answered.schedule.id, nonce: answered.schedule.nonce,
       device: .init(
         model: "recorded", camera: "any", fieldOfView: sequence.fieldOfView ?? 70,
         imageWidth: sequence.imageSize[0],
         imageHeight: sequence.imageSize[1]), landmarker: landmarker, frames: frames, landmarks: planes
-    ).sealed()
+    )
+    capture.passiveModel = CaptureSimulator.passiveModel
     return SimulatedCapture(
-      species: .bonaFide, subject: 0, capture: capture, schedule: answered.schedule,
+      species: .bonaFide, subject: 0, capture: capture.sealed(), schedule: answered.schedule,
       received: answered.received)
   }
 

@@ -65,11 +65,12 @@ import Testing
 
   /// The main path: captures that answer challenges, whose faces are those that are matched; attacks of every species beside.
   @Test func `people answer challenges, and attacks are played in both forms of the report`() throws {
-    let arguments = ["simulate", "--subjects", "24", "--dimension", "64", "--attempts", "2"]
+    let arguments = ["simulate", "--subjects", "24", "--dimension", "64"]
     let report = try Self.report(arguments + ["--json"])
     #expect(report.livenessScorer.hasPrefix("liveness-"))
     let right = try #require(report.outcomes["rightPerson"])
-    #expect(right["verified"]! * 10 >= right.values.reduce(0, +) * 7)
+    // Bug: every attempt answered the first one's challenge, so that whoever failed once failed for good.
+    #expect(right["verified"] == right.values.reduce(0, +))
     #expect(report.errors.failedLivenessVerified.count == 0)
     let attacks = try #require(report.attacks)
     let names = attacks.map(\.species)
