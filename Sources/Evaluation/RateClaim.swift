@@ -29,7 +29,8 @@ public struct RateClaim: Hashable, Sendable {
     case tooFewTrials(upperBound: Double, needed: Int)
     /// As above, of comparisons that share subjects; `needed` subjects with as many comparisons each would do.
     case tooFewSubjects(upperBound: Double, needed: Int)
-    /// The observed rate is not below the claimed one, or so close that over 1e12 trials would be needed.
+    /// The observed rate is not below the claimed one, or so close that over 1e12 trials would be needed, or a thousand times
+    /// the effective ones that would do without an error.
     /// Trials that go on like these never uphold the claim.
     case observedRateTooHigh(upperBound: Double)
 
@@ -65,8 +66,9 @@ public struct RateClaim: Hashable, Sendable {
   }
 
   /// How many times the subjects, and so the effective trials, would uphold the claim at the observed rate; nil when it would
-  /// take over 1e9 effective trials.
+  /// take a thousand times the trials that would do without an error: the observed rate is as good as the claimed one.
   private func factorNeeded(_ observed: SubjectBootstrap.Estimate) -> Double? {
+    let mostTrials = 1000 * log(1 - confidence) / log1p(-rate.value)
     func holds(_ factor: Double) -> Bool {
       let interval = observed.effectiveInterval(
         confidence: confidence, sides: .upper, ofSubjectsTimes: factor)
@@ -75,7 +77,7 @@ public struct RateClaim: Hashable, Sendable {
     guard observed.value < rate.value else { return nil }
     var (low, high) = (1.0, 2.0)
     while !holds(high) {
-      guard high * observed.effectiveTrials < Self.mostEffectiveTrials else { return nil }
+      guard high * observed.effectiveTrials < mostTrials else { return nil }
       (low, high) = (high, high * 2)
     }
     for _ in 0..<20 {
@@ -84,8 +86,6 @@ public struct RateClaim: Hashable, Sendable {
     }
     return high
   }
-
-  private static let mostEffectiveTrials = 1e9
 
   /// The least number of trials with `errors` errors that uphold the claim; `nil` when it is above 1e12.
   ///

@@ -57,6 +57,8 @@ public struct TransactionSet: Sendable {
   /// All transactions, in the order given.
   public let transactions: [Transaction]
 
+  public static let mostDrawn = 400_000
+
   /// Takes transactions of either kind.
   public init(_ transactions: [Transaction]) {
     self.transactions = transactions
@@ -86,10 +88,11 @@ public struct TransactionSet: Sendable {
   }
 
   /// FAR with its interval by subject, of claimants and claimed: one impostor's transactions are not independent. Nil where
-  /// they are not all known, or there is no transaction.
+  /// they are not all known, there is no transaction, or there are more than `mostDrawn`, which would take minutes.
   public func falseAcceptsBySubject(
     at threshold: Double, attempts: Int, _ plan: BootstrapPlan
   ) -> SubjectBootstrap.Estimate? {
+    guard transactions.count <= Self.mostDrawn else { return nil }
     var comparisons: [SubjectComparison] = []
     for transaction in transactions where transaction.kind == .nonMated {
       guard let claimant = transaction.claimant, let claimed = transaction.claimed, claimant != claimed else {

@@ -89,9 +89,9 @@ package enum EvalCommand: Command {
     guard let presentations, arguments["data"] == nil, arguments["embeddings"] == nil else {
       return try data(arguments, presentations)
     }
-    if arguments["group"] != nil {
-      throw UsageError("--group names a column of an index or of scores: give one")
-    }
+    try arguments.refuse(
+      dataOptions + ["form", "llr", "group", "target-fmr", "extrapolate", "replicates", "seed"],
+      because: "is about comparisons, and only presentations are given")
     return (EvaluationReport(presentations, provenance: try provenance(arguments, files: [])), true)
   }
 

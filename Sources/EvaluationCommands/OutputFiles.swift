@@ -78,6 +78,7 @@ package struct OutputFiles {
 
   private static func requireWritable(_ path: String) throws(OutputError) {
     var status = stat()
+    guard !path.hasSuffix("/") else { throw OutputError("\(path): expected the name of a file") }
     // A link that leads nowhere yet is written where it leads.
     let place = FileIdentity.resolved(path)
     if stat(path, &status) == 0 {

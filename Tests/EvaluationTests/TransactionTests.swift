@@ -89,6 +89,18 @@ import Testing
     #expect(try made.transactions.falseAcceptRate(at: 0.9, attempts: 2).rate.count == 2)
   }
 
+  @Test("an impostor claims to be the next subjects in order, once each and never themselves")
+  func others() {
+    #expect(TransactionEvaluation.others(than: 2, among: [0, 2, 5, 9]) == [5, 9, 0])
+    #expect(TransactionEvaluation.others(than: 3, among: [0, 2, 5, 9]) == [5, 9, 0, 2])
+    #expect(TransactionEvaluation.others(than: 9, among: [0, 2, 5, 9]) == [0, 2, 5])
+    #expect(
+      TransactionEvaluation.others(than: 0, among: [0]) == []
+        && TransactionEvaluation.others(than: 0, among: []) == [])
+    let many = TransactionEvaluation.others(than: 95, among: Array(0..<100))
+    #expect(many == Array(96..<100) + Array(0..<16))
+  }
+
   @Test("a subject's first row that is an embedding is the reference, in transactions as in identification")
   func unusableFirstRow() throws {
     // "0" begins with zeros, and has one row of zeros more behind the reference.

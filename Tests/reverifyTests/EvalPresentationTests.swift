@@ -135,6 +135,7 @@ import Testing
       ["--presentations", path, "--liveness-threshold", "0.5"],
       ["--match-threshold", "0.5", "--scores", path],
       ["--presentations", path, "--match-threshold", "nan"],
+      ["--presentations", path, "--target-fmr", "1e-3"],
     ] {
       #expect(try CommandRun(["eval"] + arguments).status == 64)
     }

@@ -3,7 +3,8 @@ extension EvaluationReport {
   static let program = """
     function rate(n, of) {
       const value = n / of;
-      const text = n === 0 ? "0" : n === of ? "1" : value < 1e-3 ? value.toExponential(2) : value.toPrecision(3);
+      const short = Number(value.toExponential(2));
+      const text = n === 0 ? "0" : n === of ? "1" : short < 1e-3 ? value.toExponential(2) : short.toPrecision(3);
       return text + " (" + n.toLocaleString("en") + " of " + of.toLocaleString("en") + ")";
     }
     function show(each, place) {

@@ -54,11 +54,16 @@ struct TransactionEvaluation {
     self.leftOut = leftOut
   }
 
-  /// The next subjects in order, from the start again after the last.
-  private static func others(than subject: Int, among claimable: [Int]) -> [Int] {
-    let next = claimable.firstIndex { $0 > subject } ?? 0
-    return (claimable[next...] + claimable[..<next]).lazy.filter { $0 != subject }.prefix(impostorsPerSubject)
-      .map { $0 }
+  /// The next subjects in order, from the start again after the last. `claimable` ascends; O(log n).
+  static func others(than subject: Int, among claimable: [Int]) -> [Int] {
+    var (low, high) = (0, claimable.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if claimable[middle] > subject { high = middle } else { low = middle + 1 }
+    }
+    let isThere = low > 0 && claimable[low - 1] == subject
+    let count = min(impostorsPerSubject, claimable.count - (isThere ? 1 : 0))
+    return (0..<count).map { claimable[(low + $0) % claimable.count] }
   }
 
   static let description =
