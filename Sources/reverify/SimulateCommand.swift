@@ -42,6 +42,7 @@ enum SimulateCommand: Command {
         "liveness-model", "FILE",
         "judges captures (default \(defaultModel)); or 'passive': upstream scores at their word, and no attacks"
       ),
+      .option("attacks", "N", "attacks of each species to play, 1...1000 (default 10)"),
       .flag("json", "the report as one JSON object"),
     ]
 
@@ -53,6 +54,10 @@ enum SimulateCommand: Command {
     options.targetFalseMatchRate = try arguments.rate("target-fmr") ?? options.targetFalseMatchRate
     options.recogniseFalseMatchRate = try arguments.rate("recognise-fmr") ?? options.recogniseFalseMatchRate
     options.livenessModel = try livenessModel(arguments)
+    if options.livenessModel == nil {
+      try arguments.refuse(
+        ["attacks"], because: "is about captures, and --liveness-model passive judges none")
+    }
     let (cohort, points, isEvidence) = try cohort(arguments, seed: options.seed)
     options.thresholds = try thresholds(arguments, options, points, isEvidence: isEvidence)
     // A simulated capture costs some milliseconds; of many people one scene each is enough.
@@ -95,7 +100,8 @@ enum SimulateCommand: Command {
   private static func attacks(
     by model: LivenessModel, _ arguments: Arguments, seed: UInt64
   ) throws -> AttackSimulation {
-    guard let attacks = AttackSimulation(model: model, seed: seed, perSpecies: 10) else {
+    let count = try arguments.number("attacks", in: 1...1000, default: 10)
+    guard let attacks = AttackSimulation(model: model, seed: seed, perSpecies: count) else {
       throw InputError("\(arguments["liveness-model"] ?? defaultModel): its landmarker can't be simulated")
     }
     return attacks

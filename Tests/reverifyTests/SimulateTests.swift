@@ -65,7 +65,9 @@ import Testing
 
   /// The main path: captures that answer challenges, whose faces are those that are matched; attacks of every species beside.
   @Test func `people answer challenges, and attacks are played in both forms of the report`() throws {
-    let arguments = ["simulate", "--subjects", "24", "--dimension", "64"]
+    let arguments = [
+      "simulate", "--subjects", "12", "--dimension", "256", "--attacks", "3", "--threshold", "0.3",
+    ]
     let report = try Self.report(arguments + ["--json"])
     #expect(report.livenessScorer.hasPrefix("liveness-"))
     let right = try #require(report.outcomes["rightPerson"])
@@ -75,12 +77,10 @@ import Testing
     let attacks = try #require(report.attacks)
     let names = attacks.map(\.species)
     #expect(names.count == 23 && names.first == "bona_fide" && names.last == "embedding_swapped")
-    #expect(attacks[0].verified >= 7 && attacks.allSatisfy { $0.played == 10 })
+    #expect(attacks[0].verified >= 1 && attacks.allSatisfy { $0.played == 3 })
     let swapped = try #require(attacks.last)
-    #expect(swapped.verified == 0 && swapped.reasons.first?.reason == .otherFace)
-    for attack in attacks.dropFirst() where attack.isStoppable {
-      #expect(attack.verified <= 1, "\(attack.species)")
-    }
+    #expect(swapped.verified == 0 && swapped.reasons.contains { $0.reason == .otherFace })
+    #expect(attacks.dropFirst().allSatisfy { !$0.isStoppable || $0.verified == 0 })
   }
 
   /// Bug: elsewhere than in the repository it said that attacks were not played, and exited with 0.

@@ -20,6 +20,7 @@ import Testing
     ["simulate", "--json", "--json"], ["simulate", "--json=yes"], ["simulate", "--attempts", "11"],
     ["simulate", "--target-fmr", "2"], ["simulate", "--threshold", "1.5"],
     ["simulate", "--recognise-threshold", "0.5"],
+    ["simulate", "--liveness-model", "passive", "--attacks", "3"],
     ["simulate", "--space", "edgeface-xs"], ["compare", "--data", "a", "--embeddings", "b"],
     ["tune", "--index", "x"],
   ])
