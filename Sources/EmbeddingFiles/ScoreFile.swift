@@ -110,15 +110,28 @@ struct ScoreColumns {
   init(_ source: ByteSource, count: Int?) {
     origin = source.origin
     self.count = count
-    let text = String(decoding: source[0..<source.count], as: UTF8.self)
+    var text = String(decoding: source[0..<source.count], as: UTF8.self)[...]
+    if text.unicodeScalars.first == "\u{FEFF}" { text = Substring(text.unicodeScalars.dropFirst()) }
     var lines: [Line] = []
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()
     {
-      let fields = line.split { $0 == " " || $0 == "\t" || $0 == "," }
+      let fields = Self.fields(line)
       if !fields.isEmpty { lines.append(Line(number: index + 1, fields: fields)) }
     }
     self.lines = lines
+  }
+
+  /// Between commas, where there are any, fields may be empty.
+  private static func fields(_ line: Substring) -> [Substring] {
+    func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+    guard line.contains(",") else { return line.split(whereSeparator: isBlank) }
+    return line.split(separator: ",", omittingEmptySubsequences: false).map { field in
+      guard let first = field.firstIndex(where: { !isBlank($0) }),
+        let last = field.lastIndex(where: { !isBlank($0) })
+      else { return "" }
+      return field[first...last]
+    }
   }
 
   func requireCount(_ line: Line) throws(EmbeddingFileError) {

@@ -167,7 +167,8 @@ public struct SubjectBootstrap: Sendable {
       standardError: variance.squareRoot(),
       estimatedTrials: isSpread ? spread / variance : sample.independentTrials(statistic),
       trials: trials,
-      degreesOfFreedom: isSpread ? max(Double(sample.subjects(statistic)) - 1, 1) : nil,
+      // Few replicates know the spread no better than few subjects.
+      degreesOfFreedom: isSpread ? max(min(Double(sample.subjects(statistic)), n) - 1, 1) : nil,
       confidence: confidence, subjects: sample.subjectCount, replicates: replicates,
       undefinedReplicates: all.count - defined.count, seed: seed)
   }

@@ -55,7 +55,17 @@ package enum EvalCommand: Command {
     for name in ["json", "html"] { try outputs.announce(name, at: arguments[name]) }
     outputs.announce("csv", EvaluationReport.curveFileNames, in: arguments["csv"])
     try outputs.requireDistinct(from: try inputs(arguments))
-    if let folder = arguments["csv"] { try makeFolder(folder) }
+    // Made first, so that a place that can't be written to is known before all pairs are scored.
+    let madeFolder = try arguments["csv"].flatMap { try makeFolder($0) ? $0 : nil }
+    do {
+      return try run(arguments, writing: &outputs)
+    } catch {
+      if let madeFolder { rmdir(madeFolder) }
+      throw error
+    }
+  }
+
+  private static func run(_ arguments: Arguments, writing outputs: inout OutputFiles) throws -> Int32 {
     let (report, isComplete) = try report(arguments)
     for warning in report.warnings { complain("warning: \(warning)") }
     let text = report.json.text() + "\n"
@@ -186,12 +196,15 @@ package enum EvalCommand: Command {
       engineVersion: EngineVersion.current)
   }
 
-  private static func makeFolder(_ folder: String) throws(OutputError) {
+  /// Whether it was not there before.
+  private static func makeFolder(_ folder: String) throws(OutputError) -> Bool {
+    let isNew = access(folder, F_OK) != 0
     let isMade: Void? = try? FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true)
     guard isMade != nil, access(folder, W_OK) == 0 else {
       throw OutputError("\(folder): expected a folder to write in")
     }
+    return isNew
   }
 
   private static func metrics(_ text: String?) throws -> [DoublePairs.Metric] {

@@ -40,8 +40,11 @@ package enum HealthCommand: Command {
       throw UsageError("there is nothing to look at: give --data FOLDER, or --canary and --canary-now")
     }
     let health = try input.map { try look(at: $0, arguments) }
-    Output.standard.write(arguments.has("json") ? json(health, drift).text() + "\n" : text(health, drift))
-    var findings = 0
+    let leftOut = input.flatMap { input in health.map { input.matrix.rowCount - $0.references } } ?? 0
+    Output.standard.write(
+      arguments.has("json")
+        ? json(health, leftOut, drift).text() + "\n" : text(health, leftOut, drift))
+    var findings = leftOut
     if let health {
       findings += health.onePersonUnderTwoUsers.count + health.disagreeingReferences.count
       findings += health.hardToMatch.count + health.easilyMatched.count
@@ -124,7 +127,7 @@ package enum HealthCommand: Command {
       limit: try arguments.number("canary-limit", in: -1...1.0, default: 0.99))
   }
 
-  private static func json(_ health: EnrolmentHealth?, _ drift: CanaryDrift?) -> JSONTree {
+  private static func json(_ health: EnrolmentHealth?, _ leftOut: Int, _ drift: CanaryDrift?) -> JSONTree {
     func pairs(_ pairs: [EnrolmentHealth.Pair]?) -> JSONTree {
       guard let pairs else { return .null }
       return .list(pairs.map { .list([identity($0.first), identity($0.second)]) })
@@ -136,6 +139,7 @@ package enum HealthCommand: Command {
     func counts(_ numbers: [Int]?) -> JSONTree { numbers.map { .list($0.map { .count($0) }) } ?? .null }
     return .of(
       ("references", health.map { .count($0.references) } ?? .null),
+      ("rows_left_out", health.map { _ in .count(leftOut) } ?? .null),
       ("users", health.map { .count($0.users) } ?? .null),
       ("one_person_under_two_users", pairs(health?.onePersonUnderTwoUsers)),
       ("disagreeing_references", pairs(health?.disagreeingReferences)),
@@ -145,10 +149,11 @@ package enum HealthCommand: Command {
       ("drifted_images", counts(drift?.drifted)), ("missing_images", counts(drift?.missing)))
   }
 
-  private static func text(_ health: EnrolmentHealth?, _ drift: CanaryDrift?) -> String {
+  private static func text(_ health: EnrolmentHealth?, _ leftOut: Int, _ drift: CanaryDrift?) -> String {
     var lines: [String] = []
     if let health {
       lines.append("\(health.references) references of \(health.users) users")
+      if leftOut > 0 { lines.append("rows that are no embedding, left out: \(leftOut)") }
       lines += pairs("one person under two users", health.onePersonUnderTwoUsers)
       lines += pairs("references of one user that don't match", health.disagreeingReferences)
       lines += names("hard to match", health.hardToMatch)

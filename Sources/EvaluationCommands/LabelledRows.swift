@@ -6,9 +6,7 @@ package struct LabelledRows {
   package private(set) var subjects: [Int] = []
 
   package init(_ rows: [Embedding?], subjects names: [String]) {
-    let all = Set(names)
-    let ordered = all.allSatisfy { Int($0) != nil } ? all.sorted { Int($0)! < Int($1)! } : all.sorted()
-    let numbers = Dictionary(uniqueKeysWithValues: zip(ordered, 0...))
+    let numbers = SubjectOrder.numbers(of: names)
     for (row, name) in zip(rows, names) {
       guard let row else { continue }
       embeddings.append(row)

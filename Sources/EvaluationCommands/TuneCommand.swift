@@ -45,7 +45,7 @@ package enum TuneCommand: Command {
     guard let subjects = input.subjects else { throw UsageError("whose are they? Give --index FILE") }
     let targets = try arguments.rates("target-fmr") ?? ComparisonFigures.standardTargets
     let searches = try Searches(arguments)
-    let also = try others(arguments["also"])
+    let also = try others(arguments["also"], dimension: input.matrix.dimension)
     let bootstrap = try EvalCommand.bootstrap(arguments)
     let threads = try arguments.optionalNumber("threads", in: 1...1024)
     var outputs = OutputFiles()
@@ -158,9 +158,14 @@ package enum TuneCommand: Command {
 
   /// Other data of the space, and the files that were read for them.
   private static func others(
-    _ folders: String?
+    _ folders: String?, dimension: Int
   ) throws -> (dataSets: [OperatingPoints.DataSet], files: [String]) {
     let inputs = try (folders ?? "").split(separator: ",").map { try EmbeddingInput.read(folder: String($0)) }
+    for input in inputs where input.matrix.dimension != dimension {
+      throw InputError(
+        "\(input.embeddingsPath): expected \(dimension) components, as the data of the space have, found "
+          + "\(input.matrix.dimension)")
+    }
     return (
       try inputs.map {
         .init(name: $0.name, sha256: try sha256(ofFile: $0.embeddingsPath), rowCount: $0.matrix.rowCount)

@@ -49,6 +49,12 @@ import Testing
     #expect(report["drifted_images"] is NSNull)
   }
 
+  @Test func `a row that is no embedding is counted, and the status says so`() throws {
+    let path = try data { rows, _ in rows[5] = [Double](repeating: 0, count: 14) }
+    let (status, report) = try run(["--data", path, "--threshold", "0.5", "--deviations", "50"])
+    #expect(status == 1 && report["references"] as? Int == 23 && report["rows_left_out"] as? Int == 1)
+  }
+
   @Test func `one person under two users, and a user whose references disagree, are found by id`() throws {
     let path = try data { rows, _ in
       rows[6] = rows[0]  // A session of user 3 shows user 0.

@@ -84,7 +84,9 @@ public struct DataSetEvaluation: Sendable {
     listedPairs = data.pairs.isEmpty ? nil : try Self.listedPairs(data, options)
     var allPairs: [(DoublePairs.Metric, ComparisonFigures, Double)] = []
     var measured: [ComparisonFigures.TargetFigures] = []
-    for metric in options.metrics where metric != .normalisedEuclidean {
+    // Cosine first: it is what a report's curves are of.
+    let metrics = options.metrics.filter { $0 == .cosine } + options.metrics.filter { $0 != .cosine }
+    for metric in metrics where metric != .normalisedEuclidean {
       progress("all pairs, \(metric.rawValue)")
       let start = ContinuousClock.now
       let evaluation = try AllPairsEvaluation(

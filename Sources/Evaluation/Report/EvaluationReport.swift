@@ -53,8 +53,10 @@ public struct EvaluationReport: Sendable {
   ) {
     title = evaluation.data.name
     figures = evaluation.allPairs.first?.figures ?? evaluation.listedPairs
-    identification = evaluation.identification
-    transactions = evaluation.transactions
+    // Searches and transactions are by cosine: thresholds of another metric say nothing of them.
+    let isOfCosine = evaluation.allPairs.first.map { $0.metric == .cosine } ?? true
+    identification = isOfCosine ? evaluation.identification : nil
+    transactions = isOfCosine ? evaluation.transactions : nil
     groups = evaluation.groups
     folds = evaluation.folds
     development = evaluation.development

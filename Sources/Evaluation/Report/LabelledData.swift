@@ -51,13 +51,17 @@ public struct LabelledData: Sendable {
     self.isDetected = isDetected ?? Array(repeating: true, count: subjects.count)
     self.pairs = pairs
     self.developmentPairs = developmentPairs
-    self.groups = groups
-    let names = Set(subjects)
-    let areNumbers = names.allSatisfy { Int($0) != nil }
-    let ordered = areNumbers ? names.sorted { Int($0)! < Int($1)! } : names.sorted()
-    let numbers = Dictionary(uniqueKeysWithValues: zip(ordered, 0...))
+    // A subject's rows would be taken for two people's else.
+    var firstGroups: [String: String] = [:]
+    self.groups = groups.map { groups in
+      zip(subjects, groups).map { subject, group in
+        firstGroups[subject] = firstGroups[subject] ?? group
+        return firstGroups[subject]!
+      }
+    }
+    let numbers = SubjectOrder.numbers(of: subjects)
     subjectNumbers = subjects.map { numbers[$0]! }
-    subjectCount = ordered.count
+    subjectCount = numbers.count
   }
 
   public var rowCount: Int { subjects.count }
