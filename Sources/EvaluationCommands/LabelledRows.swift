@@ -1,3 +1,4 @@
+import Evaluation
 import FaceMatching
 
 /// Embeddings with their subjects, numbered in the order of their names (as numbers where all are); rows that are no embedding are left out.

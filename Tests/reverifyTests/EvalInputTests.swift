@@ -1,3 +1,4 @@
+import Biometrics
 import Foundation
 import TestSupport
 import Testing
