@@ -22,7 +22,7 @@ enum VerifyErasedCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let scan = try await StoreAccess.with(arguments) { try await scan($0, arguments) }
+    let scan = try await StoreAccess.with(arguments) { try await self.scan($0, arguments) }
     Output.standard.write("erasures in the ledger: \(scan.erasures)\n")
     for file in scan.files { Output.standard.write("looked at \(file.path): \(file.bytes) bytes\n") }
     for finding in scan.findings { Output.standard.write("found in \(finding)\n") }
