@@ -55,6 +55,7 @@ extension ReVerificationEngine {
   private nonisolated func scores(
     of probe: Embedding, for machine: ReVerification
   ) async throws(ReVerificationError) -> (MatchScores, through: Int64) {
+    try await settleErasures(of: machine.organisation)
     let (snapshot, through) = feed.snapshot(of: machine.organisation)
     do throws(GalleryError) {
       let scores = try await snapshot.question(probe, claimed: machine.user, on: machine.workflow)
