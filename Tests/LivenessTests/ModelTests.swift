@@ -217,10 +217,11 @@ struct ModelTests {
     }
     let plain = Array(text.utf8)
     #expect(load(Array(" \r\n\t".utf8) + plain) == nil)
-    let wide = plain.flatMap { [$0, 0] }
-    for other in [[0xef, 0xbb, 0xbf] + plain, [0xff, 0xfe] + wide, wide, plain.flatMap { [0, $0] }]
-      as [[UInt8]]
-    {
+    let wide: [UInt8] = plain.flatMap { [$0, 0] }
+    let swapped: [UInt8] = plain.flatMap { [0, $0] }
+    let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+    let others: [[UInt8]] = [mark + plain, [0xff, 0xfe] + wide, wide, swapped]
+    for other in others {
       #expect(load(other) == .init(.malformed, at: "file"))
     }
     #expect(throws: LivenessModelError(.unreadable, at: "file")) { try LivenessModel.load(path: "/nowhere") }
