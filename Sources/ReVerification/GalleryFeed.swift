@@ -9,6 +9,8 @@ import FaceMatching
 final class GalleryFeed: Sendable {
   let gallery: Gallery
   private let through = Guarded<[OrganisationID: Int64]>([:])
+  /// Whose erasure failed, so that the store may hold them or not.
+  private let doubts = Guarded<[OrganisationID: Set<Erasure.Subject>]>([:])
 
   init(_ gallery: Gallery) {
     self.gallery = gallery
@@ -36,9 +38,20 @@ final class GalleryFeed: Sendable {
     through.withLock { $0[organisation] = sequence }
   }
 
+  /// Notes that nobody knows whether the store has erased this, or will by a later commit.
+  func doubt(_ subject: Erasure.Subject, of organisation: OrganisationID) {
+    if case .evidence = subject { return }
+    doubts.withLock { _ = $0[organisation, default: []].insert(subject) }
+  }
+
+  func doubted(in organisation: OrganisationID) -> Set<Erasure.Subject> {
+    doubts.withLock { $0[organisation] ?? [] }
+  }
+
   /// Takes out what was erased; its memory is wiped once running searches end. True when there was anything.
   @discardableResult
   func forget(_ subject: Erasure.Subject, of organisation: OrganisationID) -> Bool {
+    doubts.withLock { _ = $0[organisation]?.remove(subject) }
     let sessions: [SessionID]
     switch subject {
     case .organisation:

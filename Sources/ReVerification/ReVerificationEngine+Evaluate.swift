@@ -56,6 +56,7 @@ extension ReVerificationEngine {
   private nonisolated func scores(
     of probe: Embedding, beside shown: Embedding?, for machine: ReVerification
   ) async throws(ReVerificationError) -> (MatchScores, through: Int64) {
+    try await settleErasures(of: machine.organisation)
     let (snapshot, through) = feed.snapshot(of: machine.organisation)
     do throws(GalleryError) {
       let probes = [probe] + (shown.map { [$0] } ?? [])

@@ -5,7 +5,7 @@ import FaceMatching
 extension ReVerificationEngine {
   /// Submits an attempt; answers once the decision is durable.
   ///
-  /// Attempts of one re-verification are judged one at a time, in the order of arrival. The same key with the same
+  /// Attempts of one user are judged one at a time, in the order of arrival, over all their re-verifications. The same key with the same
   /// content gets the same answer, at any time. Throws kind `validation` or `capture` for what can't be judged, and no
   /// attempt is used; `cancelled` when the re-verification was cancelled meanwhile; `storage` or `internal` when the
   /// attempt may be used, and submitting it again under its key goes on with it.
@@ -16,8 +16,17 @@ extension ReVerificationEngine {
     let prepared = PreparedAttempt(attempt, space: feed.space, liveness: liveness)
     let decoding = stopwatch.elapsed
     return try await observing("submit") { () async throws(ReVerificationError) in
-      try await answer(to: prepared, decodedIn: decoding, for: id).get()
+      let user = try await claimedUser(of: id)
+      return try await answer(to: prepared, of: user, decodedIn: decoding, for: id).get()
     }
+  }
+
+  private nonisolated func claimedUser(
+    of id: ReVerificationID
+  ) async throws(ReVerificationError) -> ClaimedUser {
+    let read = try await storage(await store.reVerification(id))
+    guard let read else { throw ReVerificationError(.unknownReVerification, "re-verification \(id)") }
+    return ClaimedUser(organisation: read.organisation, user: read.user)
   }
 
   /// Claims, evaluates and decides an attempt whose turn has come.
@@ -112,7 +121,7 @@ extension ReVerificationEngine {
         lockedOutUntil: counter.lockOut(at: counting)?.until, at: moment)
       let counted: [StoreChange] = counter == known ? [] : [.failures(counter)]
       let kept = kept(prepared.attempt, number, of: machine, at: moment)
-      let seen = judgement.seen.map { [StoreChange.captureSeen($0)] } ?? []
+      let seen = seen(judgement.seen, at: moment)
       return Step(changes: counted + [.decision(record)] + kept + seen, value: answer)
     }
   }
@@ -129,6 +138,12 @@ extension ReVerificationEngine {
           user: machine.user, attempt: number, judgedAt: moment.reading.wall, probe: attempt.embeddings,
           capture: capture))
     ]
+  }
+
+  /// What the scorer has to know again of the capture takes the place of what is of no use any more.
+  private nonisolated func seen(_ capture: SeenCapture?, at moment: Moment) -> [StoreChange] {
+    guard let capture else { return [] }
+    return [.forgetCaptures(expiredAt: moment.reading.wall), .captureSeen(capture)]
   }
 
   /// What is answered when this evaluation's claim no longer runs: somebody cancelled, or another engine took over.

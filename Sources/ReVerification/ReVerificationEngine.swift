@@ -33,7 +33,7 @@ public actor ReVerificationEngine {
   /// This opening's name, by which its own claims are told from those of others.
   let id: EngineID
 
-  private var attemptTurns = Turns<ReVerificationID>()
+  private var attemptTurns = Turns<ClaimedUser>()
   private var galleryTurns = Turns<OrganisationID>()
   /// What is to be said of sessions that are in the gallery, in order.
   private var preparations: [OrganisationID: [StoreChange]] = [:]
@@ -41,6 +41,12 @@ public actor ReVerificationEngine {
   public private(set) var origins: [OrganisationID: GalleryOrigin] = [:]
   private var calls: [Call: Task<Result<Answer, ReVerificationError>, Never>] = [:]
   private var running: [ReVerificationID: ClaimID] = [:]
+
+  /// Whose attempts are judged one after the other: a failure is stored, and so locks out, before the next is claimed.
+  struct ClaimedUser: Hashable {
+    let organisation: OrganisationID
+    let user: UserID
+  }
 
   /// A submission: equal ones are one, and get one answer.
   private struct Call: Hashable {
@@ -83,19 +89,19 @@ public actor ReVerificationEngine {
     id = randomness.identifier()
   }
 
-  /// The answer to a submission, when its turn has come; joins an equal one that is under way.
+  /// The answer to a submission, when its turn among the user's has come; joins an equal one that is under way.
   func answer(
-    to prepared: PreparedAttempt, decodedIn decoding: Duration, for id: ReVerificationID
+    to prepared: PreparedAttempt, of user: ClaimedUser, decodedIn decoding: Duration, for id: ReVerificationID
   ) async -> Result<Answer, ReVerificationError> {
     let call = Call(id: id, key: prepared.attempt.key, content: prepared.content)
     if let underWay = calls[call] { return await underWay.value }
-    let turn = attemptTurns.take(for: id) {
+    let turn = attemptTurns.take(for: user) {
       await self.judge(prepared, decodedIn: decoding, for: id)
     }
     calls[call] = turn
     let result = await turn.value
     calls[call] = nil
-    attemptTurns.leave(id)
+    attemptTurns.leave(user)
     return result
   }
 
@@ -134,7 +140,7 @@ public actor ReVerificationEngine {
 
   /// How many submissions to a re-verification are under way or in line.
   func submissions(to id: ReVerificationID) -> Int {
-    attemptTurns.length(of: id)
+    calls.keys.count { $0.id == id }
   }
 
   func setRunning(_ claim: ClaimID?, for id: ReVerificationID) {

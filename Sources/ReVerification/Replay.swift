@@ -45,7 +45,12 @@ extension ReVerificationEngine {
     let kept = try await storage(
       await store.evidence(of: record.reVerification, attempt: judged.attempt))
     guard let kept, let capture = Capture(encoded: kept.capture) else { return .impossible(.noEvidence) }
-    let challenge = try await challenge(of: record.reVerification).forAttempt(judged.attempt - 1)
+    let stored = try await storage(await store.reVerification(record.reVerification))
+    guard let stored else {
+      throw ReVerificationError(.unknownReVerification, "re-verification \(record.reVerification)")
+    }
+    let machine = try ReVerification(stored)
+    let challenge = machine.challenge.forAttempt(judged.attempt - 1)
     let attempt = Attempt(key: judged.key, capture: capture, embeddings: kept.probe)
     let prepared = PreparedAttempt(attempt, space: feed.space, liveness: liveness)
 
@@ -67,7 +72,11 @@ extension ReVerificationEngine {
     }
     hold(.liveness, assessment.isIdentical(to: judged.liveness))
     guard let recorded = judged.scores, let through = judged.searchedThrough else {
-      hold(.conclusion, record.conclusion.follows(from: .notMatched, liveness: assessment.verdict))
+      // Whoever is live has scores.
+      hold(
+        .conclusion,
+        assessment.verdict != .live
+          && record.follows(from: .notMatched, liveness: assessment.verdict, in: machine))
       return differing.isEmpty ? .confirmed : .differs(differing)
     }
     let probe = try prepared.probe.get()
@@ -86,7 +95,7 @@ extension ReVerificationEngine {
     let basis = erased.isEmpty ? again : recorded
     hold(
       .conclusion,
-      record.conclusion.follows(from: basis.verdict(by: policy), liveness: assessment.verdict))
+      record.follows(from: basis.verdict(by: policy), liveness: assessment.verdict, in: machine))
     if !differing.isEmpty { return .differs(differing) }
     return erased.isEmpty ? .confirmed : .confirmedInPart(erased: erased.sorted())
   }
@@ -194,21 +203,32 @@ extension LivenessAssessment {
   }
 }
 
-extension DecisionRecord.Conclusion {
-  /// Whether this is what rule 4 to 6 make of an attempt's verdicts; how many attempts had been used is taken from here.
-  fileprivate func follows(from verdict: Verdict, liveness: LivenessAssessment.Verdict) -> Bool {
+extension DecisionRecord {
+  /// Whether this is what rules 4 to 6 make of the attempt's verdicts, under the terms and for the user of the re-verification,
+  /// with as many attempts as it had used, and what it answered.
+  fileprivate func follows(
+    from verdict: Verdict, liveness: LivenessAssessment.Verdict, in machine: ReVerification
+  ) -> Bool {
+    guard user == machine.user, policy == machine.policy, let number = evidence?.attempt,
+      machine.attempts.indices.contains(number - 1),
+      machine.attempts[number - 1].answer?.conclusion == conclusion
+    else { return false }
     let failure: RetryReason
     switch (liveness, verdict) {
     case (.notLive, _): failure = .livenessFailed
     case (.unusable, _): failure = .captureUnusable
     case (.live, .notMatched): failure = .faceNotMatched
-    case (.live, .notReVerified): return self == .ended(.failed(.notReVerified))
+    case (.live, .notReVerified): return conclusion == .ended(.failed(.notReVerified))
     case (.live, .verified(let session)):
-      guard case .ended(.verified(_, session, _)) = self else { return false }
-      return true
+      return conclusion
+        == .ended(.verified(reVerificationID: machine.id, originalSessionID: session, userID: machine.user))
     }
-    switch self {
-    case .retry(failure, _), .ended(.failed(.attemptsExhausted)): return true
+    // An attempt that was lost may be judged after later ones, so that more than its number can have been used.
+    let used = machine.attempts.count
+    switch conclusion {
+    case .retry(failure, let remaining):
+      return remaining > 0 && (number...used).contains(machine.policy.attempts - remaining)
+    case .ended(.failed(.attemptsExhausted)): return used == machine.policy.attempts
     case .retry, .ended, .cancelled: return false
     }
   }

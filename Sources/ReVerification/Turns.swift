@@ -27,9 +27,4 @@ struct Turns<Key: Hashable & Sendable> {
     lines[key]?.length -= 1
     if lines[key]?.length == 0 { lines[key] = nil }
   }
-
-  /// How many turns for `key` are taken and not left.
-  func length(of key: Key) -> Int {
-    lines[key]?.length ?? 0
-  }
 }

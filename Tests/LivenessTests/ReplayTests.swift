@@ -127,6 +127,33 @@ struct ReplayTests {
     #expect(after.admit(live(1), as: [3], at: now))
   }
 
+  @Test("of more captures than fit the newest are taken up, in pages of any size")
+  func restoredWithinCapacity() throws {
+    let before = ReplayGuard(key: key)
+    let kept = try (0..<7).map { subject in
+      try #require(before.examine(live(subject), as: [UInt8(subject)], at: now).remembered)
+    }
+    func restored(page: Int) -> ReplayGuard {
+      let replays = ReplayGuard(key: key, capacity: 3)
+      for start in stride(from: 0, to: kept.count, by: page) {
+        replays.restore(Array(kept[start..<min(start + page, kept.count)]))
+        #expect(replays.count <= 3)
+      }
+      return replays
+    }
+    for page in [1, 2, 7] {
+      // A new one takes the place of the oldest.
+      for (subject, isNew) in [(0, true), (3, true), (5, false), (6, false)] {
+        let replays = restored(page: page)
+        #expect(replays.count == 3)
+        #expect(replays.admit(live(subject), as: [100], at: now) == isNew, "page \(page), capture \(subject)")
+        #expect(replays.count == 3)
+      }
+      // One that was dropped is remembered anew under its own name, too.
+      #expect(restored(page: page).examine(live(0), as: [0], at: now).remembered == kept[0])
+    }
+  }
+
   @Test("copies are flagged: the same, shifted in time, scaled and moved, mirrored, or with 0.2 % of noise")
   func copies() {
     let flagged = (0..<Self.count).map { subject -> [Bool] in

@@ -103,6 +103,57 @@ struct CaptureLivenessTests {
     }
   }
 
+  /// Remembers every capture for an hour, by its challenge and attempt.
+  private struct RememberingScorer: LivenessScorer {
+    let scorer = UpstreamPassiveScorer()
+    var model: String { scorer.model }
+
+    func check(_ capture: SubmittedCapture) {}
+
+    func assess(_ capture: SubmittedCapture, for challenge: Challenge, at now: Instant) -> LivenessAssessment
+    {
+      scorer.assess(capture, for: challenge, at: now)
+    }
+
+    func judge(_ capture: SubmittedCapture, for challenge: Challenge, at now: Instant) -> LivenessJudgement {
+      let name = Array("\(challenge.nonce) \(challenge.attempt)".utf8)
+      return LivenessJudgement(
+        assess(capture, for: challenge, at: now),
+        seen: SeenCapture(name: name, expiry: now + .seconds(3600), content: [1]))
+    }
+  }
+
+  @Test(
+    "a running engine forgets the captures that are of no use any more, with the next one and with retention",
+    arguments: TestStore.all)
+  func forgottenWhileRunning(on kind: TestStore) async throws {
+    let bank = try await Bank(on: kind)
+    try await bank.enrol("s1", of: "anna", Face.anna)
+    let engine = try await Bank.engine(on: bank.inner, bank.clock, RememberingScorer(), seed: 2)
+    func expiries() async throws -> [Instant] {
+      try await bank.inner.seenCaptures(after: 0, limit: .max).map(\.capture.expiry)
+    }
+    func judge() async throws {
+      let begun = try await bank.begin()
+      _ = try await engine.submit(.test("1", Face.anna), to: begun.id)
+    }
+    let start = bank.clock.now()
+    // One each 20 minutes for a day: those of the last hour are known, the newest included.
+    for number in 0..<72 {
+      try await judge()
+      #expect(try await expiries().count == min(number + 1, 3))
+      bank.clock.advance(by: .seconds(1200))
+    }
+    #expect(
+      try await expiries() == [69, 70, 71].map { (number: Int) in start + .seconds(1200 * number + 3600) })
+    bank.clock.advance(by: .milliseconds(2_399_999))
+    try await engine.applyRetention(in: Bank.organisation)
+    #expect(try await expiries().count == 1)
+    bank.clock.advance(by: .milliseconds(1))
+    try await engine.applyRetention(in: Bank.organisation)
+    #expect(try await expiries() == [])
+  }
+
   @Test(
     "begin hands out what to show, each attempt its own; its answer counts once and is known after a restart")
   func acrossRestarts() async throws {

@@ -100,6 +100,33 @@ struct ErasureTests {
     #expect(try await sessions(bank) == ["s2"])
   }
 
+  @Test(
+    "a failed erasure that was made all the same, at once or by a later commit, leaves no face to compare with",
+    arguments: [Erasure.Subject.session("s1"), .user("anna"), .organisation], FailingStore.Moment.allCases)
+  func madeAllTheSame(subject: Erasure.Subject, moment: FailingStore.Moment) async throws {
+    let bank = try await bank(on: .inMemory)
+    let open = try await bank.begin()
+    bank.store.failWrite(1, moment)
+    await expect(.storeUnavailable) {
+      try await bank.engine.erase(subject, of: Bank.organisation, reason: .request)
+    }
+    if moment == .beforeWriting {
+      // Until then the store holds it, and so does the gallery.
+      let before = try await bank.begin()
+      #expect(try await bank.submit(.test("1", Face.bert), to: before) == .ended(.failed(.notReVerified)))
+      #expect(try await sessions(bank) == ["s1", "s2"])
+      try await bank.inner.commit([
+        .erase(Erasure(subject, of: Bank.organisation, reason: .request, at: bank.clock.now()))
+      ])
+    }
+    _ = try? await bank.submit(.test("1", Face.anna), to: open)
+    #expect(try await sessions(bank) == (subject == .organisation ? [] : ["s2"]))
+    let verified = try await bank.endings(of: open.id).filter {
+      if case .ended(.verified) = $0.conclusion { true } else { false }
+    }
+    #expect(verified == [])
+  }
+
   @Test("erasing while approvals are prepared never leaves an erased face to compare with")
   func race() async throws {
     let bank = try await bank(on: .inMemory)

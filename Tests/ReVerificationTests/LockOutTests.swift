@@ -122,6 +122,53 @@ struct LockOutTests {
     }
   }
 
+  @Test(
+    "32 begun beforehand, an attempt submitted to each at once: five are judged, the others end as exhausted",
+    arguments: TestStore.all, [false, true])
+  func atOnce(on kind: TestStore, byOrganisation: Bool) async throws {
+    let bank = try await Bank(on: kind, policy: Bank.policy(lockOut: byOrganisation ? nil : .standard))
+    try await bank.enrol("s1", of: "anna", Face.anna)
+    try await bank.enrol("s2", of: "bert", Face.bert)
+    if byOrganisation { try await setPolicy(of: bank, .standard) }
+    var open: [Begun] = []
+    for _ in 0..<33 { open.append(try await bank.begin()) }
+    let late = open.removeLast()
+    let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+      for begun in open { group.addTask { try await bank.submit(.test("1"), to: begun) } }
+      return try await group.reduce(into: [Answer]()) { $0.append($1) }
+    }
+    #expect(bank.scorer.totalAssessments == 5)
+    #expect(answers.count { $0 == .retry(.faceNotMatched, attemptsRemaining: 2) } == 5)
+    #expect(answers.count { $0 == .ended(.failed(.attemptsExhausted)) } == 27)
+    let refused = try await bank.records().filter { $0.evidence == nil }
+    #expect(refused.count == 27 && refused.allSatisfy { $0.lockedOutUntil != nil })
+    #expect(try await bank.submit(.test("1", Face.anna), to: late) == .ended(.failed(.attemptsExhausted)))
+    #expect(bank.scorer.totalAssessments == 5)
+    let bert = try await bank.begin("bert")
+    guard case .ended(.verified) = try await bank.submit(.test("1", Face.bert), to: bert) else {
+      Issue.record("another user is not locked out")
+      return
+    }
+  }
+
+  @Test("another user's attempts don't wait for one that is being judged")
+  func otherUser() async throws {
+    let bank = try await bank(on: .inMemory)
+    let (anna, bert) = (try await bank.begin(), try await bank.begin("bert"))
+    bank.scorer.hold()
+    let submitting = Task { try await bank.submit(.test("1", Face.anna), to: anna) }
+    await bank.scorer.isHolding()
+    // Both are held up by the scorer, and so neither by the other.
+    let other = Task { try await bank.submit(.test("1", Face.bert), to: bert) }
+    while bank.scorer.assessments(for: bert.challenge) == 0 { await Task.yield() }
+    bank.scorer.letGo()
+    guard case .ended(.verified) = try await submitting.value, case .ended(.verified) = try await other.value
+    else {
+      Issue.record("both are themselves")
+      return
+    }
+  }
+
   @Test("a policy of ten attempts has ten, though five failures lock out", arguments: TestStore.all)
   func moreAttemptsThanFailures(on kind: TestStore) async throws {
     let bank = try await bank(on: kind, attempts: 10)

@@ -88,6 +88,57 @@ struct ReplayTests {
     for (edited, part) in edits { #expect(try await bank.engine.replay(edited) == .differs([part])) }
   }
 
+  @Test(
+    "a conclusion that the attempts used, the user or the re-verification don't allow comes out otherwise")
+  func editedConclusion() async throws {
+    let bank = try await bank(on: .inMemory)
+    try await decide(bank)
+    let records = try await bank.records()
+    let verified = try #require(records.first)
+    let single = try #require(records.first { $0.evidence?.key == "3" })
+    let exhausted = Array(records.suffix(3))
+    #expect(exhausted.map { $0.evidence?.attempt } == [1, 2, 3])
+    #expect(exhausted.last?.conclusion == .ended(.failed(.attemptsExhausted)))
+    func success(_ id: ReVerificationID, _ user: UserID) -> DecisionRecord.Conclusion {
+      .ended(.verified(reVerificationID: id, originalSessionID: "s1", userID: user))
+    }
+    var edits: [DecisionRecord] = [
+      verified.with(conclusion: success(verified.reVerification, "bert")),
+      verified.with(conclusion: success(single.reVerification, "anna")),
+      single.with(conclusion: .ended(.failed(.attemptsExhausted))),
+      exhausted[0].with(conclusion: .ended(.failed(.attemptsExhausted))),
+      exhausted[1].with(conclusion: .ended(.failed(.attemptsExhausted))),
+      exhausted[2].with(conclusion: .retry(.faceNotMatched, attemptsRemaining: 1)),
+      single.with(policy: try Bank.policy(attempts: 1)),
+      single.with(policy: try Bank.policy(verify: 0.4)),
+    ]
+    for remaining in [-1, 0, 1, 3, 10] {
+      edits.append(single.with(conclusion: .retry(.faceNotMatched, attemptsRemaining: remaining)))
+    }
+    for remaining in [0, 1, 3] {
+      edits.append(exhausted[0].with(conclusion: .retry(.faceNotMatched, attemptsRemaining: remaining)))
+    }
+    for (index, edited) in edits.enumerated() {
+      #expect(try await bank.engine.replay(edited) == .differs([.conclusion]), "edit \(index)")
+    }
+  }
+
+  @Test("decisions are confirmed where an attempt was lost, and judged after a later one")
+  func lostAttempt() async throws {
+    let bank = try await bank(on: .inMemory)
+    let begun = try await bank.begin()
+    bank.scorer.failNext()
+    await expect(.evaluationFailed) { _ = try await bank.submit(.test("1"), to: begun) }
+    #expect(try await bank.submit(.test("2"), to: begun) == .retry(.faceNotMatched, attemptsRemaining: 1))
+    #expect(try await bank.submit(.test("3"), to: begun) == .ended(.failed(.attemptsExhausted)))
+    let other = try await bank.begin()
+    bank.scorer.failNext()
+    await expect(.evaluationFailed) { _ = try await bank.submit(.test("1"), to: other) }
+    #expect(try await bank.submit(.test("2"), to: other) == .retry(.faceNotMatched, attemptsRemaining: 1))
+    #expect(try await bank.submit(.test("1"), to: other) == .retry(.faceNotMatched, attemptsRemaining: 1))
+    #expect(try await replays(bank) == Array(repeating: .confirmed, count: 4))
+  }
+
   @Test("after an erasure what is left is confirmed, or nothing can be", arguments: TestStore.all)
   func erased(on kind: TestStore) async throws {
     let bank = try await bank(on: kind)
@@ -129,14 +180,14 @@ extension DecisionRecord {
   /// The record with parts of it replaced, as somebody might who could write to the store.
   func with(
     conclusion: Conclusion? = nil, scores: MatchScores? = nil, liveness: LivenessAssessment? = nil,
-    captureDigest: Digest? = nil
+    captureDigest: Digest? = nil, policy: ReVerificationPolicy? = nil
   ) -> DecisionRecord {
     let old = evidence!
     return DecisionRecord(
       reVerification: reVerification, organisation: organisation, workflow: workflow, user: user,
       apiKey: apiKey,
       conclusion: conclusion ?? self.conclusion, decidedAt: decidedAt, begunAt: begunAt, expiry: expiry,
-      policy: policy, space: space,
+      policy: policy ?? self.policy, space: space,
       evidence: Evidence(
         attempt: old.attempt, key: old.key, claimedAt: old.claimedAt, contentDigest: old.contentDigest,
         captureDigest: captureDigest ?? old.captureDigest, livenessModel: old.livenessModel,

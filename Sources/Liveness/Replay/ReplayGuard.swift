@@ -107,13 +107,14 @@ public final class ReplayGuard: Sendable {
   }
 
   /// Takes up what an earlier process remembered, the oldest first. What has as many values as times and is not known
-  /// yet is taken.
+  /// yet is taken; of too many the oldest go.
   public func restore(_ captures: [RememberedCapture]) {
     state.withLock { state in
       for capture in captures
       where capture.values.count == capture.times.count && state.numbers[capture.submission] == nil {
         Self.remember(capture, in: &state)
       }
+      Self.drop(state.captures.count - capacity, from: &state)
     }
   }
 
@@ -168,16 +169,19 @@ public final class ReplayGuard: Sendable {
 
   private func expire(_ state: inout State, at now: Instant) {
     let old = state.captures.prefix { $0.memory.expiry <= now }.count
-    let drop = max(old, state.captures.count - capacity + 1)
-    guard drop > 0 else { return }
-    for capture in state.captures.prefix(drop) {
+    Self.drop(max(old, state.captures.count - capacity + 1), from: &state)
+  }
+
+  /// Forgets the oldest `count`, none where it is not positive.
+  private static func drop(_ count: Int, from state: inout State) {
+    guard count > 0 else { return }
+    for capture in state.captures.prefix(count) {
       for value in capture.memory.values {
         let kept = state.entries[value]?.filter { $0.capture != capture.number } ?? []
         state.entries[value] = kept.isEmpty ? nil : kept
       }
+      state.numbers[capture.memory.submission] = nil
     }
-    let dropped = Set(state.captures.prefix(drop).map(\.number))
-    state.numbers = state.numbers.filter { !dropped.contains($0.value) }
-    state.captures.removeFirst(drop)
+    state.captures.removeFirst(count)
   }
 }
