@@ -15,29 +15,14 @@ enum VerifyErasedCommand: Command {
 
       reverify verify-erased --store bank.db --master-key key.hex --email ada@example.org --also /var/log/reverify
     """
-  static let options: [CommandOption] = [
-    .option("store", "FILE", "the database"),
-    .option("ledger", "FILE", "the ledger of erasures (default: beside the database)"),
-    .option("master-key", "FILE", "the master key (default: the environment variable REVERIFY_MASTER_KEY)"),
+  static let options = StoreAccess.options + [
     .option("email", "ADDRESS", "an address to look for"),
     .option("embeddings", "FILE", "embeddings to look for: any file that 'compare' reads"),
     .option("also", "PATH", "a file or folder to look in as well"),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    guard let path = arguments["store"] else { throw UsageError("which store? Give --store FILE") }
-    guard FileManager.default.fileExists(atPath: path) else { throw InputError("\(path): there is no store") }
-    let key = try arguments["master-key"].map { try MasterKey.file($0) } ?? MasterKey.environment()
-    let store = try await SQLiteStore.open(
-      .init(path: path, ledgerPath: arguments["ledger"]), masterKey: key)
-    let scan: ErasureScan
-    do {
-      scan = try await self.scan(store, arguments)
-    } catch {
-      await store.close()
-      throw error
-    }
-    await store.close()
+    let scan = try await StoreAccess.with(arguments) { try await self.scan($0, arguments) }
     Output.standard.write("erasures in the ledger: \(scan.erasures)\n")
     for file in scan.files { Output.standard.write("looked at \(file.path): \(file.bytes) bytes\n") }
     for finding in scan.findings { Output.standard.write("found in \(finding)\n") }

@@ -9,8 +9,11 @@ import Testing
 struct AdministrationTests {
   private let folder: TemporaryFolder
 
-  init() throws {
-    folder = try TemporaryFolder()
+  init() throws { folder = try Self.folder() }
+
+  /// A folder with embeddings of two people.
+  static func folder() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
     var random = SeededGenerator(seed: 7)
     let ada = (0..<512).map { _ in Float.random(in: -1...1, using: &random) }
     let near = ada.map { $0 + Float.random(in: -0.1...0.1, using: &random) }
@@ -18,11 +21,12 @@ struct AdministrationTests {
     for (name, rows) in [
       ("approved.fbin", [ada, near]), ("probe.fbin", [near]), ("bob.fbin", [bob]),
     ] {
-      _ = try folder.write(name, Self.fbin(rows))
+      _ = try folder.write(name, fbin(rows))
     }
+    return folder
   }
 
-  private static func fbin(_ rows: [[Float]]) -> [UInt8] {
+  static func fbin(_ rows: [[Float]]) -> [UInt8] {
     var bytes: [UInt8] = []
     func append(_ number: UInt32) {
       withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
@@ -33,16 +37,7 @@ struct AdministrationTests {
     return bytes
   }
 
-  /// Runs lines of shell in the folder, in which `reverify` is the command.
-  private func run(_ lines: String) throws -> CommandRun {
-    try CommandRun(
-      shell: """
-        cd '\(folder.path)'; export REVERIFY_MODELS='\(CommandRun.package.path)/models'
-        binary=$0; reverify() { "$binary" "$@"; }
-        set -e
-        \(lines)
-        """)
-  }
+  private func run(_ lines: String) throws -> CommandRun { try folder.run(lines) }
 
   /// The README's block, word for word.
   private static func readme() throws -> String {
@@ -67,7 +62,8 @@ struct AdministrationTests {
     }
   }
 
-  private static let setUp = """
+  /// A store with an organisation and its workflow, and the master key in the environment.
+  static let setUp = """
     reverify init --store bank.db --master-key key.hex > /dev/null
     export REVERIFY_MASTER_KEY=$(cat key.hex)
     reverify org --store bank.db --organisation bank > /dev/null
@@ -254,7 +250,7 @@ struct AdministrationTests {
     _ = try folder.write("data/index.csv", Array(index.utf8))
     let command = """
       reverify import --store bank.db --organisation bank --workflow w --space edgeface-xs --data data \
-        --email-domain example.org --batch 8
+        --email-domain example.org --approved-at 1767225600000 --batch 8
       """
     let done = try run(
       Self.setUp
@@ -284,5 +280,18 @@ struct AdministrationTests {
       } == [
         "onResult: success", "onResult: success", "onResult: success", "onResult: failure",
       ])
+  }
+}
+
+extension TemporaryFolder {
+  /// Runs lines of shell in the folder, in which `reverify` is the command.
+  func run(_ lines: String) throws -> CommandRun {
+    try CommandRun(
+      shell: """
+        cd '\(path)'; export REVERIFY_MODELS='\(CommandRun.package.path)/models'
+        binary=$0; reverify() { "$binary" "$@"; }
+        set -e
+        \(lines)
+        """)
   }
 }

@@ -73,7 +73,7 @@ extension SQLiteStore {
   }
 
   private func chain(of organisation: OrganisationID) throws(StoreError) -> DecisionChain {
-    guard keyring.has(organisation) else { throw StoreError(.missing, "organisation \(organisation)") }
+    try requireKnown(organisation)
     return DecisionChain(
       key: try keyring.lasting("decision chain", of: organisation), organisation: organisation)
   }

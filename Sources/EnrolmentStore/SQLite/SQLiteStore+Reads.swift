@@ -56,6 +56,24 @@ extension SQLiteStore {
     }
   }
 
+  /// The key with this public id, for those who administer keys and don't have its secret.
+  public func apiKey(
+    _ id: APIKeyID, in organisation: OrganisationID
+  ) throws(StoreError) -> APIKey? {
+    try database.first("SELECT digest, sealed FROM api_keys WHERE id = ? AND organisation = ?", id, organisation) {
+      (row: Row) throws(StoreError) in
+      let identity = SealedIdentity("api_keys", id, try row.bytes(0), organisation)
+      return try record(APIKey.self, row, 1, of: organisation, as: identity)
+    }
+  }
+
+  /// Throws `missing` for an organisation that never was in the store; one that was erased is known.
+  public func requireKnown(_ organisation: OrganisationID) throws(StoreError) {
+    guard keyring.has(organisation) else {
+      throw StoreError(.missing, "organisation \(organisation)")
+    }
+  }
+
   public func balance(of organisation: OrganisationID) throws(StoreError) -> Credits? {
     try database.first("SELECT sealed FROM balances WHERE organisation = ?", organisation) {
       (row: Row) throws(StoreError) in

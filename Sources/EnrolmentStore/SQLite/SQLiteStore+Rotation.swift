@@ -1,14 +1,22 @@
 import Biometrics
 
-/// A table with sealed rows, as rotation walks through it.
-private struct SealedTable {
+/// A table with sealed rows, as rotation and inspection walk through it.
+struct SealedTable {
   let name: String
-  /// The column that says whose a row is.
-  let owner: String
+  /// The column that says whose a row is; `nil` where all are the store's own.
+  let owner: String?
   /// Tells the rows of one owner apart, in an order.
   let cursor: String
   /// What a row's identity is made of, in order.
   let identity: [String]
+
+  static let ofStore = [
+    SealedTable(name: "gallery", owner: nil, cursor: "id", identity: ["id"]),
+    SealedTable(
+      name: "captures_seen", owner: nil, cursor: "sequence", identity: ["sequence", "name", "expiry"]),
+    SealedTable(
+      name: "erasures", owner: nil, cursor: "sequence", identity: ["sequence", "organisation", "kind", "id"]),
+  ]
 
   static let ofOrganisations = [
     SealedTable(name: "organisations", owner: "id", cursor: "id", identity: ["id"]),
@@ -94,6 +102,8 @@ extension SQLiteStore {
   private func sealAnew(
     _ table: SealedTable, _ organisation: OrganisationID, after last: (any SQLValue)?, _ done: inout Int
   ) throws(StoreError) -> (any SQLValue)? {
+    // The store's own rows are under its key, not under an organisation's.
+    guard let owner = table.owner else { return nil }
     let columns = ([table.cursor, "sealed"] + table.identity).joined(separator: ", ")
     let condition = last == nil ? "?2 IS NOT NULL" : "\(table.cursor) > ?2"
     var end: (any SQLValue)?
@@ -103,7 +113,7 @@ extension SQLiteStore {
     try transaction { () throws(StoreError) in
       let rows = try database.all(
         """
-        SELECT \(columns) FROM \(table.name) WHERE \(table.owner) = ?1 AND \(condition)
+        SELECT \(columns) FROM \(table.name) WHERE \(owner) = ?1 AND \(condition)
         ORDER BY \(table.cursor) LIMIT \(Self.batch)
         """, organisation, start
       ) {
@@ -121,7 +131,7 @@ extension SQLiteStore {
         }
         let value = try keyring.open(row.sealed, of: organisation, as: row.identity)
         try database.run(
-          "UPDATE \(table.name) SET sealed = ?1 WHERE \(table.owner) = ?2 AND \(table.cursor) = ?3",
+          "UPDATE \(table.name) SET sealed = ?1 WHERE \(owner) = ?2 AND \(table.cursor) = ?3",
           try keyring.seal(value, of: organisation, as: row.identity), organisation, row.cursor)
       }
     }

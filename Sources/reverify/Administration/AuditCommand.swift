@@ -21,6 +21,9 @@ enum AuditCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let organisation = try StoreAccess.organisationID(arguments)
+    var outputs = OutputFiles()
+    try outputs.announce("note", at: arguments["note"])
+    try outputs.requireDistinct(from: ["store", "ledger", "master-key"].compactMap { arguments[$0] })
     let noted = try arguments["noted"].map { path in
       guard let data = FileManager.default.contents(atPath: path),
         let head = try? JSONDecoder().decode(ChainHead.self, from: data)

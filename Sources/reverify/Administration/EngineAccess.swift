@@ -28,9 +28,11 @@ enum EngineAccess {
   /// Opens the store and an engine on it, lets `work` use both, writes the gallery's snapshot where it has changed, and closes
   /// the store whatever comes of it.
   ///
+  /// Throws `missing` first where `organisation` never was in the store; an erased one's decisions are still there.
+  ///
   /// Where attempts are begun or judged, `--liveness` must say by what: nobody is to rely on upstream scores unawares.
   static func with<Value>(
-    _ arguments: Arguments, judging: Bool = false,
+    _ arguments: Arguments, judging: Bool = false, of organisation: OrganisationID? = nil,
     _ work: (SQLiteStore, ReVerificationEngine) async throws -> Value
   ) async throws -> Value {
     if judging, arguments["liveness"] == nil {
@@ -42,6 +44,7 @@ enum EngineAccess {
       complain("liveness is not judged: upstream passive scores are taken at their word")
     }
     return try await StoreAccess.with(arguments) { store in
+      if let organisation { try await store.requireKnown(organisation) }
       let engine = try await open(store, arguments)
       let value = try await work(store, engine)
       do {
@@ -57,16 +60,10 @@ enum EngineAccess {
   static func open(_ store: SQLiteStore, _ arguments: Arguments) async throws
     -> ReVerificationEngine
   {
+    let observers = try observers(arguments)
     let space = try await space(of: store, arguments)
-    var observers: [any EngineObserver] = []
-    if let text = arguments["log"] {
-      guard let level = EngineLog.Level(rawValue: text) else {
-        throw UsageError("--log is one of debug, info, warning, error, not '\(text)'")
-      }
-      observers.append(EngineLog(StandardError(), level: level))
-    }
     let engine = try await ReVerificationEngine.open(
-      store: store, gallery: Gallery(space: space), liveness: try await scorer(store, arguments),
+      store: store, gallery: Gallery(space: space), liveness: try scorer(arguments),
       observer: EngineObservers(observers)
     ) { Progress.count("sessions read", $0) }
     for (organisation, origin) in await engine.origins where origin.isConspicuous {
@@ -75,8 +72,26 @@ enum EngineAccess {
     return engine
   }
 
+  static func observers(_ arguments: Arguments) throws(UsageError) -> [any EngineObserver] {
+    guard let text = arguments["log"] else { return [] }
+    guard let level = EngineLog.Level(rawValue: text) else {
+      throw UsageError("--log is one of debug, info, warning, error, not '\(text)'")
+    }
+    return [EngineLog(StandardError(), level: level)]
+  }
+
   /// The space that is named, or else that of the first session in the store.
   static func space(of store: SQLiteStore, _ arguments: Arguments) async throws -> EmbeddingSpace {
+    guard let space = try await knownSpace(of: store, arguments) else {
+      throw UsageError("of which embedding space? There is no session yet to tell: give --space NAME")
+    }
+    return space
+  }
+
+  /// The same; `nil` where none is named and there is no session yet.
+  static func knownSpace(
+    of store: SQLiteStore, _ arguments: Arguments
+  ) async throws -> EmbeddingSpace? {
     if let name = arguments["space"] {
       return try SpaceLibrary.read(arguments).space(named: name).space
     }
@@ -84,12 +99,10 @@ enum EngineAccess {
       let first = try await store.sessions(in: organisation.id, after: 0, limit: 1).first
       if let first { return first.enrolled.session.space }
     }
-    throw UsageError("of which embedding space? There is no session yet to tell: give --space NAME")
+    return nil
   }
 
-  private static func scorer(
-    _ store: SQLiteStore, _ arguments: Arguments
-  ) async throws -> any LivenessScorer {
+  static func scorer(_ arguments: Arguments) throws -> any LivenessScorer {
     guard let paths = arguments["liveness"], paths != passive else { return UpstreamPassiveScorer() }
     let models = try paths.split(separator: ",").map { path in
       do {

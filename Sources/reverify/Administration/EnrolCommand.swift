@@ -28,14 +28,13 @@ enum EnrolCommand: Command {
     let session = SessionID(try arguments.required("session"))
     let workflow = WorkflowID(try arguments.required("workflow"))
     let user = UserID(try arguments.required("user"))
-    let approvedAt = try arguments.optionalNumber("approved-at", in: 0...Int64.max)
+    let approvedAt = try ApprovalTime.option(arguments)
     return try await EngineAccess.with(arguments) { store, engine in
       let known = try await store.session(session, in: organisation)?.session.approvedAt
       let enrolment = try await engine.enrol(
         SessionApproval(
           id: session, organisation: organisation, workflow: workflow, user: user,
-          approvedAt: approvedAt.map { Instant(millisecondsSince1970: $0) } ?? known
-            ?? SystemClock().now(),
+          approvedAt: approvedAt ?? known ?? SystemClock().now(),
           embeddings: try EmbeddingRows.read(
             arguments, space: try await EngineAccess.space(of: store, arguments))))
       for rejected in enrolment.rejected { complain("\(rejected.reason)") }

@@ -46,6 +46,7 @@ enum EraseCommand: Command {
         Output.standard.write("erased\n")
         return ExitStatus.success
       }
+      try await store.requireKnown(organisation)
       var count = 0
       while true {
         let now = SystemClock().now()

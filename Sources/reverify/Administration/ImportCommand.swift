@@ -10,15 +10,19 @@ enum ImportCommand: Command {
   static let summary = "enrol many approved sessions from a folder of embeddings"
   static let explanation = """
     Enrols embeddings.npy by index.csv: a subject is a user, an image a session of one embedding named SUBJECT/IMAGE. Users must
-    be known, or --email-domain makes them, with the address SUBJECT@DOMAIN. Interrupted, the same command goes on: what is
+    be known, or --email-domain makes them, with the address SUBJECT@DOMAIN. When each was approved, from which its retention
+    period counts, is a column approved_at of index.csv, or --approved-at for all, in milliseconds since 1970. Interrupted, the same command goes on: what is
     enrolled is passed over. Each session that can't be enrolled is named on stderr with its reason; exit status 1 then.
 
       reverify import --store bank.db --organisation bank --workflow onboarding --space edgeface-xs --data FOLDER \\
-        --email-domain example.org
+        --email-domain example.org --approved-at 1767225600000
     """
   static let options =
     StoreAccess.options + EngineAccess.options + EmbeddingInput.options + [
       StoreAccess.organisation, .option("workflow", "ID", "the workflow they were approved on"),
+      .option(
+        "approved-at", "MS",
+        "when all were approved, in milliseconds since 1970 (default: the column approved_at)"),
       .option("email-domain", "DOMAIN", "makes users that aren't known yet"),
       .option("batch", "N", "sessions in one commit (default 1000)"),
     ]
@@ -32,6 +36,7 @@ enum ImportCommand: Command {
       throw UsageError("--data FOLDER is needed, with its index.csv")
     }
     let index = try IndexFile.read("\(folder)/index.csv", rowCount: input.matrix.rowCount)
+    let approvedAt = try ApprovalTime.ofRows("\(folder)/index.csv", arguments)
     return try await EngineAccess.with(arguments) { store, engine in
       let space = try await EngineAccess.space(of: store, arguments)
       var counts: [String: Int] = [:]
@@ -46,7 +51,7 @@ enum ImportCommand: Command {
           SessionApproval(
             id: SessionID("\(entry.subject)/\(entry.image)"), organisation: organisation,
             workflow: workflow,
-            user: UserID(entry.subject), approvedAt: Instant(millisecondsSince1970: 0),
+            user: UserID(entry.subject), approvedAt: approvedAt[row],
             embeddings: [UncheckedEmbedding(Array(input.matrix[row]), space: space)])
         }
         for (approval, result) in zip(approvals, await engine.importSessions(approvals)) {

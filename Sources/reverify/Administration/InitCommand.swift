@@ -32,8 +32,7 @@ enum InitCommand: Command {
   }
 
   private static func makeKey(_ path: String) throws {
-    let digits = SystemRandomness().bytes(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-      .joined()
+    let digits = hexadecimal(SystemRandomness().bytes(32))
     // Made unreadable to others before anything is in it, and never over a file that came meanwhile.
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw InputError("\(path): can't be made") }

@@ -17,7 +17,11 @@ enum LockOutOption {
       throw UsageError(
         "--lock-out is failures/seconds/seconds, such as 5/180/1800, or 'none', not '\(text)'")
     }
-    return try LockOutPolicy(
-      failures: failures, window: .seconds(window), duration: .seconds(duration))
+    do {
+      return try LockOutPolicy(
+        failures: failures, window: .seconds(window), duration: .seconds(duration))
+    } catch {
+      throw UsageError("--lock-out \(text): \(error)")
+    }
   }
 }

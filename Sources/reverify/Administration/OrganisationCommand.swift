@@ -40,8 +40,8 @@ enum OrganisationCommand: Command {
 
   private static func balance(_ text: String) throws(UsageError) -> Credits? {
     if text == "none" { return nil }
-    guard let units = Int64(text) else {
-      throw UsageError("--balance is a whole number or 'none', not '\(text)'")
+    guard let units = Int64(text), units >= 0 else {
+      throw UsageError("--balance is a whole number from 0 on or 'none', not '\(text)'")
     }
     return Credits(units)
   }

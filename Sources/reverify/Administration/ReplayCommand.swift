@@ -20,7 +20,7 @@ enum ReplayCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let organisation = try StoreAccess.organisationID(arguments)
     let number = try arguments.optionalNumber("record", in: 1...Int64.max)
-    return try await EngineAccess.with(arguments) { store, engine in
+    return try await EngineAccess.with(arguments, of: organisation) { store, engine in
       var last = (number ?? 1) - 1
       var counts: [String: Int] = [:]
       var differs = false
@@ -30,8 +30,9 @@ enum ReplayCommand: Command {
         for decision in page where number == nil || decision.sequence == number {
           let replay = try await engine.replay(decision.record)
           let text = text(replay)
-          if case .differs = replay { differs = true }
-          if number != nil || differs {
+          let isOther = if case .differs = replay { true } else { false }
+          differs = differs || isOther
+          if number != nil || isOther {
             Output.standard.write("record \(decision.sequence): \(text)\n")
           }
           counts[text, default: 0] += 1

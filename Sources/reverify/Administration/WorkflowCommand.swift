@@ -33,7 +33,7 @@ enum WorkflowCommand: Command {
       .option("price", "N", "what a re-verification costs"),
       .option("status", "STATUS", "active or inactive"),
       .option("re-verification", "WHETHER", "on, off or unavailable"),
-      .option("retention-days", "N", "how long sessions and evidence are kept, or 'none'"),
+      .option("retention-days", "N", "how long sessions and evidence are kept, 1...36600, or 'none'"),
     ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -112,9 +112,12 @@ enum WorkflowCommand: Command {
   {
     guard let text = arguments["retention-days"] else { return old }
     if text == "none" { return nil }
-    guard let days = Int64(text) else {
-      throw UsageError("--retention-days is a number of days or 'none', not '\(text)'")
+    let day: Int64 = 86_400
+    let days = 1...RetentionPeriod.range.upperBound.components.seconds / day
+    guard let number = Int64(text), days.contains(number) else {
+      throw UsageError(
+        "--retention-days is a number from \(days.lowerBound) to \(days.upperBound) or 'none', not '\(text)'")
     }
-    return try RetentionPeriod(.seconds(days.multipliedReportingOverflow(by: 86_400).partialValue))
+    return try RetentionPeriod(.seconds(number * day))
   }
 }
