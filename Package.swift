@@ -97,7 +97,8 @@ let package = Package(
     tests(
       "ReVerification",
       [
-        "Biometrics", "BusyEngine", "EnrolmentStore", "FaceMatching", "Liveness", "LivenessTraining",
+        "Biometrics", "BusyEngine", "EmbeddingFiles", "EnrolmentStore", "FaceMatching", "Liveness",
+        "LivenessTraining",
       ], settings: unoptimised),
     tests("ReVerifyClient", ["Biometrics", "EnrolmentStore", "FaceMatching", "ReVerification"]),
     tests("EmbeddingFiles", ["Biometrics"]),

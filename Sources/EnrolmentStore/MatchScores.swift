@@ -8,6 +8,26 @@ public struct MatchScores: Hashable, Sendable, Codable {
   public let otherWorkflow: ScoredReference?
   /// The best reference of anybody else in the organisation.
   public let otherPerson: ScoredReference?
+  /// The same of the face in the capture's frames; `nil` where they carry no embeddings of the matching space, and in records
+  /// from before it was looked at.
+  public let frames: FrameScores?
+
+  public init(
+    claimed: [ScoredReference], otherWorkflow: ScoredReference? = nil, otherPerson: ScoredReference? = nil,
+    frames: FrameScores? = nil
+  ) {
+    self.claimed = claimed
+    self.otherWorkflow = otherWorkflow
+    self.otherPerson = otherPerson
+    self.frames = frames
+  }
+}
+
+/// The scores of the mean of a capture's frames, as `MatchScores` has them of the probe.
+public struct FrameScores: Hashable, Sendable, Codable {
+  public let claimed: [ScoredReference]
+  public let otherWorkflow: ScoredReference?
+  public let otherPerson: ScoredReference?
 
   public init(
     claimed: [ScoredReference], otherWorkflow: ScoredReference? = nil, otherPerson: ScoredReference? = nil

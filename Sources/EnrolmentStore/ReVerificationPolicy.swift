@@ -48,7 +48,7 @@ public struct ReVerificationPolicy: Hashable, Sendable {
 /// What ties the face that is matched to the face whose liveness is judged, where captures are recordings.
 public enum FaceBinding: String, Hashable, Sendable, Codable, CaseIterable {
   /// Captures carry embeddings of the matching space, and those handed in must be of the same person at the verify
-  /// threshold. A capture without them is inconclusive and never passes.
+  /// threshold. A capture without them, passive scores alone among them, is inconclusive and never passes.
   case required
   /// Compared where a capture carries such embeddings. Where it doesn't, the caller answers for it that both are of the same
   /// frames.

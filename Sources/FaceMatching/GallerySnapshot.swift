@@ -46,19 +46,28 @@ public struct GallerySnapshot: Sendable {
   public func question(
     _ probe: Embedding, claimed user: UserID, on workflow: WorkflowID
   ) async throws(GalleryError) -> ClaimScores {
-    try check(probe)
+    try await questions([probe], claimed: user, on: workflow)[0]
+  }
+
+  /// As for one probe, for each of `probes` in order, by one scan.
+  public func questions(
+    _ probes: [Embedding], claimed user: UserID, on workflow: WorkflowID
+  ) async throws(GalleryError) -> [ClaimScores] {
+    for probe in probes { try check(probe) }
     let view = view
     let engine = engine
     let numbers = users?.numbers(of: user) ?? []
     return await engine.pool.run {
-      let own = engine.search(
-        probe.values, numbers: numbers, in: view,
-        SearchRequest(limit: nil, threshold: nil, filter: .user(user)))
       let others = engine.search(
-        [probe.values], in: view, SearchRequest(limit: 1, threshold: nil, filter: .excludingUser(user)))
-      return ClaimScores(
-        claimed: own.filter { $0.reference.workflow == workflow },
-        otherWorkflow: own.first { $0.reference.workflow != workflow }, otherPerson: others[0].first)
+        probes.map(\.values), in: view, SearchRequest(limit: 1, threshold: nil, filter: .excludingUser(user)))
+      return zip(probes, others).map { probe, others in
+        let own = engine.search(
+          probe.values, numbers: numbers, in: view,
+          SearchRequest(limit: nil, threshold: nil, filter: .user(user)))
+        return ClaimScores(
+          claimed: own.filter { $0.reference.workflow == workflow },
+          otherWorkflow: own.first { $0.reference.workflow != workflow }, otherPerson: others.first)
+      }
     }
   }
 

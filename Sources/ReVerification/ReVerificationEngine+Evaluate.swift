@@ -44,7 +44,8 @@ extension ReVerificationEngine {
         seen: seen)
     case .live:
       let stopwatch = Stopwatch()
-      let (scores, through) = try await scores(of: probe, for: machine)
+      let shown = BoundFace.shown(in: attempt, space: probe.space)
+      let (scores, through) = try await scores(of: probe, beside: shown, for: machine)
       times.search = stopwatch.elapsed
       return Judgement(
         evaluation: .compared(scores), liveness: assessment, assessedAt: now, scores: scores,
@@ -53,13 +54,15 @@ extension ReVerificationEngine {
   }
 
   private nonisolated func scores(
-    of probe: Embedding, for machine: ReVerification
+    of probe: Embedding, beside shown: Embedding?, for machine: ReVerification
   ) async throws(ReVerificationError) -> (MatchScores, through: Int64) {
     try await settleErasures(of: machine.organisation)
     let (snapshot, through) = feed.snapshot(of: machine.organisation)
     do throws(GalleryError) {
-      let scores = try await snapshot.question(probe, claimed: machine.user, on: machine.workflow)
-      return (MatchScores(scores), through)
+      let probes = [probe] + (shown.map { [$0] } ?? [])
+      let scores = try await snapshot.questions(probes, claimed: machine.user, on: machine.workflow)
+        .map { MatchScores($0) }
+      return (scores[0].beside(scores.count > 1 ? scores[1] : nil), through)
     } catch {
       throw ReVerificationError(.evaluationFailed, "matching of re-verification \(machine.id): \(error)")
     }
@@ -93,6 +96,15 @@ extension MatchScores {
       claimed: scores.claimed.map(ScoredReference.init),
       otherWorkflow: scores.otherWorkflow.map(ScoredReference.init),
       otherPerson: scores.otherPerson.map(ScoredReference.init))
+  }
+
+  /// These with those of the face in the frames.
+  func beside(_ shown: MatchScores?) -> MatchScores {
+    MatchScores(
+      claimed: claimed, otherWorkflow: otherWorkflow, otherPerson: otherPerson,
+      frames: shown.map {
+        FrameScores(claimed: $0.claimed, otherWorkflow: $0.otherWorkflow, otherPerson: $0.otherPerson)
+      })
   }
 }
 

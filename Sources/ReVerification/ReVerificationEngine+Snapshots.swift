@@ -65,7 +65,7 @@ extension ReVerificationEngine {
   /// the present state, nothing. To be called before the store is closed, and now and then.
   ///
   /// Re-verifications go on meanwhile; enrolments of the organisation get ready, and erasures are made, when its gallery is
-  /// written. Costs about 2.8 KB on the disk a reference of 512 dimensions. A store that keeps no snapshots gives an empty
+  /// written. Costs about 3 KB on the disk a reference of 512 dimensions. A store that keeps no snapshots gives an empty
   /// result. Throws kind `storage` when it can't be written; the store is as it was.
   @discardableResult
   public nonisolated func checkpoint() async throws(ReVerificationError) -> [OrganisationID: Checkpoint] {

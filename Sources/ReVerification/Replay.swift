@@ -17,6 +17,8 @@ public enum Replay: Hashable, Sendable {
     case captureDigest, contentDigest
     case liveness
     case claimedScores, otherWorkflowScore, otherPersonScore
+    /// Those of the face in the frames.
+    case frameScores
     case conclusion
   }
 
@@ -77,12 +79,18 @@ extension ReVerificationEngine {
           && record.follows(from: .notMatched, liveness: assessment.verdict, in: machine))
       return differing.isEmpty ? .confirmed : .differs(differing)
     }
-    let again = try await scores(
-      of: prepared.probe.get(), user, record.workflow, of: record.organisation, through: through)
+    let probe = try prepared.probe.get()
+    var again = try await scores(of: probe, user, record.workflow, of: record.organisation, through: through)
+    // An older record has none, and was decided without.
+    if recorded.frames != nil, let shown = BoundFace.shown(in: attempt, space: probe.space) {
+      again = again.beside(
+        try await scores(of: shown, user, record.workflow, of: record.organisation, through: through))
+    }
     let erased = try await missing(recorded, in: record.organisation)
     hold(.claimedScores, again.claimed.agree(with: recorded.claimed, without: erased))
     hold(.otherWorkflowScore, agree(again.otherWorkflow, recorded.otherWorkflow, without: erased))
     hold(.otherPersonScore, agree(again.otherPerson, recorded.otherPerson, without: erased))
+    hold(.frameScores, agree(again.frames, recorded.frames, without: erased))
     // Of what was erased the recorded scores have to do.
     let basis = erased.isEmpty ? again : recorded
     hold(
@@ -145,8 +153,10 @@ extension ReVerificationEngine {
     _ recorded: MatchScores, in organisation: OrganisationID
   ) async throws(ReVerificationError) -> Set<SessionID> {
     var missing: Set<SessionID> = []
-    let all = recorded.claimed + [recorded.otherWorkflow, recorded.otherPerson].compactMap { $0 }
-    for reference in all {
+    let all = [recorded, recorded.frames.map { MatchScores($0) }].compactMap { $0 }.flatMap { scores in
+      scores.claimed + [scores.otherWorkflow, scores.otherPerson].compactMap { $0 }
+    }
+    for reference in all where !missing.contains(reference.session) {
       let session = try await storage(await store.session(reference.session, in: organisation))
       if session == nil { missing.insert(reference.session) }
     }
@@ -175,6 +185,13 @@ private func agree(
     return again == recorded && again?.score.value.bitPattern == recorded?.score.value.bitPattern
   }
   return again.map { $0.score <= recorded.score } ?? true
+}
+
+private func agree(_ again: FrameScores?, _ recorded: FrameScores?, without erased: Set<SessionID>) -> Bool {
+  guard let again, let recorded else { return again == recorded }
+  return again.claimed.agree(with: recorded.claimed, without: erased)
+    && agree(again.otherWorkflow, recorded.otherWorkflow, without: erased)
+    && agree(again.otherPerson, recorded.otherPerson, without: erased)
 }
 
 extension LivenessAssessment {

@@ -8,14 +8,16 @@ import ReVerification
 
 /// Plays attacks of every species on enrolled users through the engine, liveness judged from recordings.
 ///
-/// The face handed in always matches: what is refused is refused for its liveness, or for being another than the one that was
-/// judged. Captures are simulated, so the counts say nothing of people.
+/// The face handed in always matches, or is mixed so as to: what is refused is refused for its liveness, or for being another than
+/// the one that was judged. Captures are simulated, so the counts say nothing of people.
 public struct AttackSimulation: Sendable {
   /// How the re-verifications of one species ended.
   public struct Row: Sendable, Codable {
-    /// `bona_fide`, the attack's species, or `embedding_swapped`: an attacker's own honest capture beside the victim's embedding.
+    /// `bona_fide`, the attack's species, or an attacker's own capture that is judged live beside the victim's embedding
+    /// (`embedding_swapped`) or one halfway between both (`embedding_mixed`).
     public let species: String
     public let verified: Int
+    /// Of those with other embeddings, the captures alone that are live otherwise.
     public let played: Int
     /// What the attempts that did not pass were refused for, the most frequent first.
     public let reasons: [Reason]
@@ -38,6 +40,9 @@ public struct AttackSimulation: Sendable {
   private static let space = EmbeddingSpace(
     model: "synthetic", weightsDigest: "none", dimension: 256, preprocessing: "none")
   static let swapped = "embedding_swapped"
+  static let mixed = "embedding_mixed"
+  /// How many captures an attacker with other embeddings makes at most until one is live.
+  private static let patience = 20
 
   /// `perSpecies` re-verifications of each species, of one attempt each. The model must be of a landmarker that can be
   /// simulated; `nil` otherwise.
@@ -56,8 +61,9 @@ public struct AttackSimulation: Sendable {
   public func run() async throws -> [Row] {
     let clock = SimulationClock()
     let randomness = SeededRandomness(seed: seed)
+    let detector = try LivenessDetector(models: [model])
     let scorer = CaptureLivenessScorer(
-      detector: try LivenessDetector(models: [model]), model: "liveness-\(try model.digest().prefix(16))",
+      detector: detector, model: "liveness-\(try model.digest().prefix(16))",
       challengeKey: randomness.bytes(32), replayKey: randomness.bytes(32), clock: clock)
     let engine = try await ReVerificationEngine.open(
       store: try store(), gallery: try Gallery(space: Self.space, configuration: .init(threadCount: 1)),
@@ -79,15 +85,22 @@ public struct AttackSimulation: Sendable {
             workflowID: Self.workflow, email: "user-\(user)@example.org", apiKey: Self.secret),
           let schedule = scorer.schedule(for: begun.challenge)
         else { continue }
-        // Whoever swaps embeddings is somebody else, and shows himself.
-        let shown = name == Self.swapped ? perSpecies + user : user
-        let capture = simulator.capture(
-          species, subject: shown, index: 0, answering: schedule, face: face(shown)
-        )
-        .capture
+        // Whoever swaps or mixes embeddings is somebody else, and shows himself.
+        let isOther = name == Self.swapped || name == Self.mixed
+        let shown = isOther ? perSpecies + user : user
+        let tries = (0..<(isOther ? Self.patience : 1)).lazy.map { index in
+          simulator.capture(species, subject: shown, index: index, answering: schedule, face: face(shown))
+        }
+        let received = clock.now() + .seconds(8)
+        let found = try tries.first { made in
+          guard isOther else { return true }
+          return try detector.assess(made.capture, answering: schedule, received: received).verdict == .pass
+        }
+        guard let found else { continue }
         clock.advance(by: .seconds(8))
+        let probe = name == Self.mixed ? mixed(shown, user) : embedding(user)
         let answer = try await engine.submit(
-          Attempt(key: "attempt", capture: Capture(capture), embeddings: [embedding(user)]), to: begun.id)
+          Attempt(key: "attempt", capture: Capture(found.capture), embeddings: [probe]), to: begun.id)
         endings[begun.id] = (name, answer.isVerified)
       }
     }
@@ -95,12 +108,24 @@ public struct AttackSimulation: Sendable {
   }
 
   private static let plays =
-    AttackSpecies.allCases.map { ($0.rawValue, $0) } + [(swapped, AttackSpecies.bonaFide)]
+    AttackSpecies.allCases.map { ($0.rawValue, $0) } + [
+      (swapped, AttackSpecies.bonaFide), (mixed, .bonaFide),
+    ]
 
   private func embedding(_ person: Int) -> UncheckedEmbedding {
     UncheckedEmbedding(
       SyntheticCohort(seed: seed, dimension: Self.space.dimension).embedding(subject: person, image: 0),
       space: Self.space)
+  }
+
+  /// Halfway between two people: as like one as the other.
+  private func mixed(_ one: Int, _ other: Int) -> UncheckedEmbedding {
+    func unit(_ values: [Float]) -> [Float] {
+      let norm = values.reduce(0) { $0 + $1 * $1 }.squareRoot()
+      return values.map { $0 / norm }
+    }
+    let halves = zip(unit(embedding(one).values), unit(embedding(other).values))
+    return UncheckedEmbedding(halves.map { $0 + $1 }, space: Self.space)
   }
 
   private func face(_ person: Int) -> SimulatedFace {

@@ -131,8 +131,10 @@ public struct ReVerificationSimulation: Sendable {
   private func store() throws -> InMemoryStore {
     let store = InMemoryStore()
     let policy = try ReVerificationPolicy(
-      verifyThreshold: thresholds.verify, recogniseThreshold: thresholds.recognise, attempts: options.attempts
-    )
+      verifyThreshold: thresholds.verify, recogniseThreshold: thresholds.recognise,
+      attempts: options.attempts,
+      // Passive scores show no face.
+      faceBinding: options.livenessModel == nil ? .whereGiven : .required)
     var changes: [StoreChange] = [.organisation(Organisation(id: Self.organisation))]
     for workflow in [Self.workflow, Self.otherWorkflow] {
       changes.append(.workflow(Workflow(id: workflow, organisation: Self.organisation, policy: policy)))

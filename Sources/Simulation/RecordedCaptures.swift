@@ -16,12 +16,12 @@ public struct RecordedCaptures: Sendable {
   }
 
   /// The other model's assessment of an attempt's capture. That its challenge had been used before, that it was a replay, or
-  /// that another face was handed in, is taken from the record; why there is none is a `Failure`.
+  /// that another face was handed in where the record has no score for it, is taken from the record; why there is none is a `Failure`.
   func assessment(of evidence: DecisionRecord.Evidence) -> Result<LivenessAssessment, Failure> {
     guard let record = records[evidence.captureDigest] else { return .failure(.notRecorded) }
-    let remembered = evidence.liveness.reasons.filter {
-      [.usedChallenge, .replayedCapture, .otherFace].contains($0)
-    }
+    var kept: Set<LivenessReason> = [.usedChallenge, .replayedCapture]
+    if evidence.liveness.boundFaceScore == nil { kept.insert(.otherFace) }
+    let remembered = evidence.liveness.reasons.filter(kept.contains)
     do throws(LivenessError) {
       return .success(
         LivenessAssessment(

@@ -64,7 +64,7 @@ public struct RecordedWhatIf: Sendable {
     for record in records {
       guard let evidence = record.evidence else { continue }
       let evaluation: ReVerification.Evaluation
-      switch self.evaluation(of: evidence) {
+      switch self.evaluation(of: evidence, verify: change.verifyThreshold ?? first.policy!.verifyThreshold) {
       case .success(let known): evaluation = known
       case .failure(let gap): return .undetermined("attempt \(evidence.attempt) \(gap.rawValue)")
       }
@@ -103,7 +103,9 @@ public struct RecordedWhatIf: Sendable {
     case otherLandmarker = "has a capture of a landmarker that the model is not for"
   }
 
-  private func evaluation(of evidence: DecisionRecord.Evidence) -> Result<ReVerification.Evaluation, Gap> {
+  private func evaluation(
+    of evidence: DecisionRecord.Evidence, verify: SimilarityThreshold
+  ) -> Result<ReVerification.Evaluation, Gap> {
     var liveness = evidence.liveness
     switch captures?.assessment(of: evidence) {
     case .success(let other): liveness = other
@@ -114,6 +116,12 @@ public struct RecordedWhatIf: Sendable {
     var verdict = liveness.verdict
     if let threshold = change.livenessThreshold, let score = liveness.score, verdict != .unusable {
       verdict = score >= threshold ? .live : .notLive
+    }
+    // The face handed in is held to the verify threshold as well; only where the capture was live was it looked at.
+    if let lowest = evidence.liveness.boundFaceScore {
+      let isSame = SimilarityScore(Float(lowest)).matches(verify)
+      if isSame, liveness.reasons == [.otherFace] { verdict = .live }
+      if !isSame, verdict == .live { verdict = .notLive }
     }
     switch verdict {
     case .live: return evidence.scores.map { .success(.compared($0)) } ?? .failure(.noScore)

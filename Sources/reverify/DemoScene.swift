@@ -93,7 +93,8 @@ struct DemoScene: Sendable {
   private static func engine() async throws -> ReVerificationEngine {
     let store = InMemoryStore()
     let policy = try ReVerificationPolicy(
-      verifyThreshold: SimilarityThreshold(0.5)!, recogniseThreshold: SimilarityThreshold(0.6)!)
+      verifyThreshold: SimilarityThreshold(0.5)!, recogniseThreshold: SimilarityThreshold(0.6)!,
+      faceBinding: .whereGiven)
     try store.commit([
       .organisation(Organisation(id: "bank")),
       .workflow(Workflow(id: "onboarding", organisation: "bank", policy: policy)),

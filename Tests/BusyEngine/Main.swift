@@ -56,7 +56,7 @@ struct BusyEngine {
           id: workflow, organisation: organisation,
           policy: ReVerificationPolicy(
             verifyThreshold: SimilarityThreshold(0.9)!,
-            recogniseThreshold: SimilarityThreshold(0.95)!))),
+            recogniseThreshold: SimilarityThreshold(0.95)!, faceBinding: .whereGiven))),
       .apiKey(APIKey(id: "key", secret: "busy", organisation: organisation)),
     ])
   }

@@ -66,4 +66,33 @@ import Testing
     #expect(probes[1].errorFactor > 0.09 && probes[1].errorFactor < 0.12)
     #expect(probes[0].axialFactor == 0 && probes[1].axialFactor > 0.99)
   }
+
+  /// What the frame alone errs by, without the codes: the margins are in no test of bounds else, being so much smaller.
+  @Test(arguments: [1, 2, 72, 4096], [0, 0.3, 0.9, 1])
+  func `the parts of a score add up to it within the frame's margins`(dimension: Int, centreNorm: Float)
+    throws
+  {
+    let embeddings = try syntheticEmbeddings(12, dimension: dimension, imagesPerSubject: 1).map(\.values)
+    let frame = frame(embeddings[0], norm: centreNorm)
+    let planeDimension = dimension.roundedUp(toMultipleOf: Int(FK_DIMENSION_STEP))
+    func product(_ a: [Float], _ b: [Float]) -> Double {
+      zip(a, b).reduce(0) { $0 + Double($1.0) * Double($1.1) }
+    }
+    var worst = 0.0
+    for probe in embeddings {
+      let (rest, axialFactor) = frame.place(probe: probe, planeDimension: planeDimension)
+      for row in embeddings {
+        var coded = [Float](repeating: 0, count: planeDimension)
+        let axial = coded.withUnsafeMutableBufferPointer { frame.place(row, in: $0) }
+        let parts =
+          product(probe, frame.centre) + Double(axial) * Double(axialFactor) + product(rest, coded)
+        let norms = (product(rest, rest) * product(coded, coded)).squareRoot()
+        let margin = CodingFrame.relativeMargin * norms + (frame.axis == nil ? 0 : CodingFrame.axialMargin)
+        worst = max(worst, abs(product(probe, row) - parts) / (margin + 1e-12))
+      }
+    }
+    #expect(worst <= 1)
+    // Without them it would not: what is rounded is seen, but for rows that are the centre.
+    #expect(dimension < 3 || worst > 1e-3, "\(worst) of the margin")
+  }
 }

@@ -206,6 +206,24 @@ struct ModelTests {
     let off = text.replacing(
       "\"enabled\" : true", with: "\"enabled\" : true,\n\"enabled\" : true", maxReplacements: 1)
     #expect(error(off) == .init(.repeatedKey, at: "cues.challenge.enabled"))
+    // Bug: behind a byte-order mark, or in another encoding, no key was looked at.
+    func load(_ bytes: [UInt8]) -> LivenessModelError? {
+      do throws(LivenessModelError) {
+        _ = try LivenessModel.load(bytes)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    let plain = Array(text.utf8)
+    #expect(load(Array(" \r\n\t".utf8) + plain) == nil)
+    let wide: [UInt8] = plain.flatMap { [$0, 0] }
+    let swapped: [UInt8] = plain.flatMap { [0, $0] }
+    let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+    let others: [[UInt8]] = [mark + plain, [0xff, 0xfe] + wide, wide, swapped]
+    for other in others {
+      #expect(load(other) == .init(.malformed, at: "file"))
+    }
     #expect(throws: LivenessModelError(.unreadable, at: "file")) { try LivenessModel.load(path: "/nowhere") }
     for length in stride(from: 0, to: text.utf8.count, by: 997) {
       #expect(error(String(text.prefix(length))) != nil)

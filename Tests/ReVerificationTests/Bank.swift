@@ -53,12 +53,15 @@ struct Bank {
     try Gallery(space: space, configuration: .init(threadCount: 1))
   }
 
+  /// Most captures here are passive scores, which show no face.
   static func policy(
-    verify: Float = 0.5, recognise: Float = 0.6, attempts: Int = 3, lockOut: LockOutPolicy? = nil
+    verify: Float = 0.5, recognise: Float = 0.6, attempts: Int = 3, lockOut: LockOutPolicy? = nil,
+    faceBinding: FaceBinding = .whereGiven
   ) throws -> ReVerificationPolicy {
     try ReVerificationPolicy(
       verifyThreshold: #require(SimilarityThreshold(verify)),
-      recogniseThreshold: #require(SimilarityThreshold(recognise)), attempts: attempts, lockOut: lockOut)
+      recogniseThreshold: #require(SimilarityThreshold(recognise)), attempts: attempts, lockOut: lockOut,
+      faceBinding: faceBinding)
   }
 
   static func engine(

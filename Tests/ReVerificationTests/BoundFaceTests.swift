@@ -20,6 +20,19 @@ struct BoundFaceTests {
     _ probe: [[Float]], beside frames: [[Float]?], of model: EmbeddingSpace? = Bank.space,
     _ binding: FaceBinding = .required, verify: Float = 0.5
   ) throws -> LivenessAssessment {
+    let inputs = probe.map { UncheckedEmbedding($0, space: Bank.space) }
+    return try BoundFace.held(
+      Self.live,
+      of: Attempt(
+        key: "k", capture: SubmittedCapture(Self.recording(frames, of: model)), embeddings: inputs),
+      probe: try fused(inputs, in: Bank.space),
+      by: ReVerificationPolicy(
+        verifyThreshold: SimilarityThreshold(verify)!, recogniseThreshold: SimilarityThreshold(1)!,
+        faceBinding: binding))
+  }
+
+  /// Frames with these faces and nothing else.
+  static func recording(_ frames: [[Float]?], of model: EmbeddingSpace?) -> Liveness.Capture {
     var recording = Liveness.Capture(
       challengeID: [UInt8](repeating: 0, count: 16), nonce: [UInt8](repeating: 0, count: 32),
       device: .init(model: "m", camera: "c", fieldOfView: 70, imageWidth: 480, imageHeight: 640),
@@ -32,13 +45,7 @@ struct BoundFaceTests {
         return frame
       }, landmarks: [])
     recording.embeddingModel = model.map { .init($0) }
-    let inputs = probe.map { UncheckedEmbedding($0, space: Bank.space) }
-    return try BoundFace.held(
-      Self.live, of: Attempt(key: "k", capture: SubmittedCapture(recording), embeddings: inputs),
-      probe: try fused(inputs, in: Bank.space),
-      by: ReVerificationPolicy(
-        verifyThreshold: SimilarityThreshold(verify)!, recogniseThreshold: SimilarityThreshold(1)!,
-        faceBinding: binding))
+    return recording
   }
 
   private let six = [[Float]?](repeating: Face.anna, count: 6)
@@ -86,6 +93,32 @@ struct BoundFaceTests {
     // Numbers that are no embedding can't be anybody's.
     let none = [[Float]?](repeating: [0, 0, 0, 0], count: 6)
     #expect(try held([Face.anna], beside: none, .whereGiven).reasons == [.otherFace])
+  }
+
+  @Test("passive scores alone show no face, and are inconclusive where one is required")
+  func passiveAlone() throws {
+    func held(_ binding: FaceBinding) throws -> LivenessAssessment {
+      let inputs = [UncheckedEmbedding(Face.anna, space: Bank.space)]
+      return BoundFace.held(
+        Self.live, of: Attempt(key: "k", capture: .live, embeddings: inputs),
+        probe: try fused(inputs, in: Bank.space), by: try Bank.policy(faceBinding: binding))
+    }
+    let refused = try held(.required)
+    #expect(refused.verdict == .unusable && refused.reasons == [.missingEmbeddings] && refused.score == nil)
+    #expect(try held(.whereGiven) == Self.live)
+  }
+
+  @Test(
+    "by the default an upstream passive check alone verifies nobody, and uses an attempt",
+    arguments: TestStore.all)
+  func passiveThroughEngine(on kind: TestStore) async throws {
+    let bank = try await Bank(on: kind, policy: Bank.policy(faceBinding: .required))
+    try await bank.enrol("s1", of: "anna", Face.anna)
+    let answer = try await bank.submit(.test("1", Face.anna), to: bank.begin())
+    #expect(answer == .retry(.captureUnusable, attemptsRemaining: 2))
+    let record = try #require(try await bank.records().last)
+    #expect(record.evidence?.liveness.reasons == [.missingEmbeddings] && record.evidence?.scores == nil)
+    #expect(try await bank.engine.replay(record) == .confirmed)
   }
 
   // MARK: Through the engine
@@ -136,6 +169,12 @@ struct BoundFaceTests {
     func submit(
       _ person: Int, embedding claimed: Int, of space: EmbeddingSpace = BoundFaceTests.space
     ) async throws -> (Answer, DecisionRecord) {
+      try await submit(person, beside: BoundFaceTests.face(claimed), of: space)
+    }
+
+    func submit(
+      _ person: Int, beside values: [Float], of space: EmbeddingSpace = BoundFaceTests.space
+    ) async throws -> (Answer, DecisionRecord) {
       let result = try await engine.begin(
         workflowID: Bank.onboarding, email: Bank.email(of: "anna"), apiKey: Bank.secret)
       guard case .begun(let begun) = result, let schedule = begun.schedule else {
@@ -149,7 +188,7 @@ struct BoundFaceTests {
         let capture = SubmittedCapture(shown.capture)
         guard try isLive(capture, begun.challenge, at: shown.received) else { continue }
         clock.set(to: shown.received)
-        let probe = UncheckedEmbedding(BoundFaceTests.face(claimed), space: BoundFaceTests.space)
+        let probe = UncheckedEmbedding(values, space: BoundFaceTests.space)
         let answer = try await engine.submit(
           Attempt(key: "1", capture: capture, embeddings: [probe]), to: begun.id)
         let records = try await engine.decisionRecords(of: Bank.organisation)
@@ -180,6 +219,43 @@ struct BoundFaceTests {
     let score = try #require(record.evidence?.liveness.cues[BoundFace.cue])
     #expect(score > 0.5 && score < 1)
     #expect(try await room.engine.replay(record) == .confirmed)
+    let scores = try #require(record.evidence?.scores)
+    let frames = try #require(scores.frames)
+    #expect(frames.claimed.map(\.session) == ["s1"] && frames.claimed[0].score != scores.claimed[0].score)
+    #expect(frames.claimed[0].score.value > 0.9)
+    // A record from before frames were scored replays without; an edited score does not.
+    let older = MatchScores(claimed: scores.claimed)
+    #expect(try await room.engine.replay(record.with(scores: older)) == .confirmed)
+    let first = frames.claimed[0]
+    let edited = ScoredReference(
+      session: first.session, user: first.user, workflow: first.workflow, approvedAt: first.approvedAt,
+      score: SimilarityScore(first.score.value.nextDown))
+    let forged = scores.beside(MatchScores(claimed: [edited]))
+    #expect(try await room.engine.replay(record.with(scores: forged)) == .differs([.frameScores]))
+  }
+
+  /// Bug: likeness to the probe was asked of the frames, and of the probe likeness to the references; a mixture of two faces has
+  /// both, so that an attacker's own capture and one stolen picture were enough.
+  @Test(
+    "an embedding mixed of the attacker's face and the victim's matches, and the face in the frames does not")
+  func mixed() async throws {
+    func unit(_ person: Int) -> [Float] {
+      let face = Self.face(person)
+      let norm = face.reduce(0) { $0 + $1 * $1 }.squareRoot()
+      return face.map { $0 / norm }
+    }
+    let half = zip(unit(0), unit(1)).map { $0 + $1 }
+    for binding in FaceBinding.allCases {
+      let room = try await Room(binding)
+      let (answer, record) = try await room.submit(1, beside: half)
+      let evidence = try #require(record.evidence)
+      #expect(evidence.liveness.verdict == .live && (evidence.liveness.cues[BoundFace.cue] ?? 0) >= 0.5)
+      let scores = try #require(evidence.scores)
+      #expect(MatchScores(claimed: scores.claimed).verdict(by: record.policy!) == .verified("s1"))
+      #expect(try #require(scores.frames).claimed[0].score.value < 0.5)
+      #expect(answer == .retry(.faceNotMatched, attemptsRemaining: 2))
+      #expect(try await room.engine.replay(record) == .confirmed)
+    }
   }
 
   @Test(

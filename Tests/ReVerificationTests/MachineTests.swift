@@ -13,7 +13,8 @@ struct MachineTests {
   private func machine() throws -> ReVerification {
     ReVerification(
       id: "r", organisation: "bank", workflow: "w", user: "anna", apiKey: "key",
-      challenge: Challenge(nonce: "00"), policy: try Bank.policy(lockOut: .standard), price: Credits(3),
+      challenge: Challenge(nonce: "00"), policy: try Bank.policy(lockOut: .standard, faceBinding: .required),
+      price: Credits(3),
       at: ClockReading(wall: start, millisecondsSinceBoot: 0, boot: "boot"))
   }
 

@@ -286,7 +286,7 @@ struct ModelRun {
           policy: ReVerificationPolicy(
             verifyThreshold: #require(SimilarityThreshold(0.5)),
             recogniseThreshold: #require(SimilarityThreshold(0.6)), attempts: terms.attempts,
-            lockOut: terms.lockOut)))
+            lockOut: terms.lockOut, faceBinding: .whereGiven)))
     ])
   }
 

@@ -178,7 +178,7 @@ struct ReplayTests {
 
 extension DecisionRecord {
   /// The record with parts of it replaced, as somebody might who could write to the store.
-  fileprivate func with(
+  func with(
     conclusion: Conclusion? = nil, scores: MatchScores? = nil, liveness: LivenessAssessment? = nil,
     captureDigest: Digest? = nil, policy: ReVerificationPolicy? = nil
   ) -> DecisionRecord {

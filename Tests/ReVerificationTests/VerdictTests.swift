@@ -56,6 +56,27 @@ struct VerdictTests {
     #expect(verdict(claimed: claimed, otherPerson: otherPerson, otherWorkflow: otherWorkflow) == expected)
   }
 
+  @Test(
+    "with the frames' scores only who is verified by both is, and whom either recognises as another is not re-verified",
+    arguments: [
+      // the probe's verdict by (claimed, other person), the frames' likewise, verdict
+      ((0.7, nil), (0.5, nil), .verified("s")), ((0.7, nil), (Float(0.5).nextDown, nil), .notMatched),
+      ((0.7, nil), (nil, nil), .notMatched), ((0.7, nil), (0.7, 0.65), .verified("s")),
+      ((0.7, nil), (0.1, 0.6), .notReVerified), ((0.7, nil), (0.65, 0.7), .notReVerified),
+      ((0.4, nil), (0.7, nil), .notMatched), ((0.4, nil), (0.1, 0.6), .notReVerified),
+      ((0.1, 0.6), (0.7, nil), .notReVerified), ((0.7, nil), (0.1, Float(0.6).nextDown), .notMatched),
+    ] as [((Float?, Float?), (Float?, Float?), Verdict)])
+  func frames(probe: (Float?, Float?), frames: (Float?, Float?), expected: Verdict) {
+    func scores(_ pair: (Float?, Float?)) -> ([ScoredReference], ScoredReference?) {
+      // Another session of the frames' would be named, were it asked.
+      (pair.0.map { [reference($0)] } ?? [], pair.1.map { reference($0, "other", user: "bert") })
+    }
+    let ((claimed, other), (shown, otherShown)) = (scores(probe), scores(frames))
+    let both = MatchScores(
+      claimed: claimed, otherPerson: other, frames: FrameScores(claimed: shown, otherPerson: otherShown))
+    #expect(both.verdict(by: Self.policy) == expected)
+  }
+
   @Test("a threshold of 0.0 is honoured, not taken for none")
   func zeroThreshold() throws {
     let policy = try Bank.policy(verify: 0, recognise: 0)

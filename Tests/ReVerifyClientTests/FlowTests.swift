@@ -21,7 +21,7 @@ private final class Show: Sendable {
     let store = InMemoryStore()
     let policy = try ReVerificationPolicy(
       verifyThreshold: #require(SimilarityThreshold(0.5)),
-      recogniseThreshold: #require(SimilarityThreshold(0.6)))
+      recogniseThreshold: #require(SimilarityThreshold(0.6)), faceBinding: .whereGiven)
     try store.commit([
       .organisation(Organisation(id: "bank")), .balance(balance, of: "bank"),
       .workflow(Workflow(id: "onboarding", organisation: "bank", policy: policy)),

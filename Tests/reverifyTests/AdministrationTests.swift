@@ -67,7 +67,8 @@ struct AdministrationTests {
     reverify init --store bank.db --master-key key.hex > /dev/null
     export REVERIFY_MASTER_KEY=$(cat key.hex)
     reverify org --store bank.db --organisation bank > /dev/null
-    reverify workflow --store bank.db --organisation bank --workflow w --space edgeface-xs > /dev/null
+    reverify workflow --store bank.db --organisation bank --workflow w --space edgeface-xs \
+      --face-binding whereGiven > /dev/null
     """
 
   @Test("a master key is made unreadable to others, and another key opens nothing")

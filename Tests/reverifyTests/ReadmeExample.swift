@@ -6,7 +6,8 @@ func example() async throws {
     preprocessing: "arcface-112-similarity-5pt/1")
   let store = InMemoryStore()
   let policy = try ReVerificationPolicy(
-    verifyThreshold: SimilarityThreshold(0.3965)!, recogniseThreshold: SimilarityThreshold(0.6828)!)
+    verifyThreshold: SimilarityThreshold(0.3965)!, recogniseThreshold: SimilarityThreshold(0.6828)!,
+    faceBinding: .whereGiven)
   try store.commit([
     .organisation(Organisation(id: "bank")),
     .workflow(Workflow(id: "onboarding", organisation: "bank", policy: policy)),

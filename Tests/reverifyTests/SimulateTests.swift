@@ -76,9 +76,13 @@ import Testing
     #expect(report.errors.failedLivenessVerified.count == 0)
     let attacks = try #require(report.attacks)
     let names = attacks.map(\.species)
-    #expect(names.count == 23 && names.first == "bona_fide" && names.last == "embedding_swapped")
+    #expect(names.count == 24 && names.first == "bona_fide")
+    #expect(names.suffix(2) == ["embedding_swapped", "embedding_mixed"])
     #expect(attacks[0].verified >= 1 && attacks.allSatisfy { $0.played == 3 })
-    let swapped = try #require(attacks.last)
+    // Bug: a mixture of both faces was like the frames and like the reference, and was verified. No liveness refuses it.
+    let mixed = try #require(attacks.last)
+    #expect(mixed.verified == 0 && mixed.reasons.isEmpty)
+    let swapped = attacks[attacks.count - 2]
     #expect(swapped.verified == 0 && swapped.reasons.contains { $0.reason == .otherFace })
     #expect(attacks.dropFirst().allSatisfy { !$0.isStoppable || $0.verified == 0 })
   }

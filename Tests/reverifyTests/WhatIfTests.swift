@@ -38,14 +38,16 @@ import Testing
   private static func record(
     _ id: ReVerificationID, _ conclusion: DecisionRecord.Conclusion, attempt: Int? = nil,
     liveness: Double = 0.9,
-    scores: MatchScores? = nil
+    scores: MatchScores? = nil, bound: Double? = nil
   ) throws -> DecisionRecord {
     let evidence = attempt.map { number in
       DecisionRecord.Evidence(
         attempt: number, key: IdempotencyKey("k\(number)"), claimedAt: instant(Int64(10 + number)),
         contentDigest: Digest(of: [UInt8(number)]), captureDigest: Digest(of: [UInt8(number)]),
         livenessModel: "l", assessedAt: instant(Int64(10 + number)),
-        liveness: LivenessAssessment(liveness >= 0.5 ? .live : .notLive, score: liveness, threshold: 0.5),
+        liveness: LivenessAssessment(
+          liveness >= 0.5 ? .live : .notLive, score: liveness, threshold: 0.5,
+          reasons: liveness == 0 ? [.otherFace] : [], cues: bound.map { ["boundFaceScore": $0] } ?? [:]),
         scores: scores, searchedThrough: nil)
     }
     return DecisionRecord(
@@ -101,6 +103,31 @@ import Testing
       try flips(PolicyChange(livenessThreshold: 0.95)).keys.sorted() == ["second"])
     let report = try RecordedWhatIf(PolicyChange(livenessThreshold: 0.2)).run(try Self.records())
     #expect(report.undetermined.map(\.id) == ["spoof"])
+  }
+
+  /// Bug: what the face in the frames was held to stayed at the first policy's threshold.
+  @Test func `another verify threshold is asked of the face in the frames too`() throws {
+    let frames = FrameScores(claimed: Self.scores(0.55).claimed)
+    let both = MatchScores(claimed: Self.scores(0.9).claimed, frames: frames)
+    let records = [
+      try Self.record("near", Self.verified("near"), attempt: 1, scores: Self.scores(0.9), bound: 0.6),
+      try Self.record(
+        "far", .retry(.livenessFailed, attemptsRemaining: 1), attempt: 1, liveness: 0, bound: 0.4),
+      try Self.record("far", .cancelled),
+      try Self.record("shown", Self.verified("shown"), attempt: 1, scores: both, bound: 0.9),
+    ]
+    func report(_ verify: Float) throws -> WhatIfReport {
+      try RecordedWhatIf(PolicyChange(verifyThreshold: SimilarityThreshold(verify)!, attempts: 1)).run(
+        records)
+    }
+    let same = try report(0.5)
+    #expect(same.undetermined == [])
+    #expect(same.after == ["verified": 2, "attemptsExhausted": 1])
+    let looser = try report(0.4)
+    // It would pass, and no score was formed.
+    #expect(looser.undetermined.map(\.id) == ["far"] && looser.after["verified"] == 2)
+    let stricter = try report(0.65)
+    #expect(stricter.undetermined == [] && stricter.after == ["attemptsExhausted": 3])
   }
 
   @Test func `records are read from lines of JSON`() throws {

@@ -61,5 +61,3 @@ struct SearchBenchmark {
     _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }
-
-/// Why a benchmark can't be run, in words.

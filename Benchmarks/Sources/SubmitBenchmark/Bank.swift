@@ -26,7 +26,7 @@ struct Bank {
           id: "onboarding", organisation: organisation,
           policy: ReVerificationPolicy(
             verifyThreshold: SimilarityThreshold(0.45)!, recogniseThreshold: SimilarityThreshold(0.55)!,
-            lockOut: nil))),
+            lockOut: nil, faceBinding: .whereGiven))),
       .apiKey(APIKey(id: "key", secret: "benchmark", organisation: organisation)),
     ])
     for start in stride(from: 0, to: enrolled, by: 1000) {

@@ -21,7 +21,7 @@ extension Gallery {
   /// old one or the new one. `generation`, 32 bytes, is the caller's name of the store's state. Without a key the file
   /// holds templates in the clear, and belongs on an encrypted disk; with one it is sealed by XChaCha20-Poly1305. Removed
   /// references are never in it. Searches go on meanwhile; enrolments wait while rows are gathered, not while they are
-  /// written. Costs the writing of about 2.8 KB a reference of 512 dimensions. Throws `SnapshotFileError`, code `.system`.
+  /// written. Costs the writing of about 3 KB a reference of 512 dimensions. Throws `SnapshotFileError`, code `.system`.
   public func writeSnapshot(
     of organisation: OrganisationID, to path: String, generation: [UInt8], key: SnapshotKey? = nil
   ) throws(SnapshotFileError) {

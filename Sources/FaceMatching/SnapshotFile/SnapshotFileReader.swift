@@ -131,7 +131,11 @@ struct SnapshotFileReader: Sendable {
           Float(bitPattern: UInt32(littleEndian: bytes.load(fromByteOffset: 4 * $0, as: UInt32.self)))
         }
       }
-      frames.append(CodingFrame(centre: centre))
+      guard let frame = CodingFrame(restoring: centre) else {
+        throw .malformed(
+          section: section.name, offset: UInt64(section.offset), expected: "a centre no longer than 1")
+      }
+      frames.append(frame)
     }
     return frames
   }

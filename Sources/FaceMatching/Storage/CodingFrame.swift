@@ -6,8 +6,8 @@ import CFaceKernels
 /// codes. A row x is coded as y = R(x − m − a·u), with the centre m, a rotation R and, where the centre is long, its
 /// direction u, the *axis*; the *axial component* a is kept as a number. A probe then loses its part along the axis too,
 /// b·u, which leaves a shorter one for the errors of the codes to act on: q·x = q·m + a (q·u) + (q − b·u)·(x − m − a·u).
-/// A frame is learnt from rows enrolled before, and never changes for a segment that uses it. Any frame gives correct
-/// bounds: a poor one only prunes less.
+/// A frame is learnt from rows enrolled before, and never changes for a segment that uses it. Any frame whose
+/// centre is no longer than 1 gives correct bounds: a poor one only prunes less.
 final class CodingFrame: Sendable {
   /// Taken from a row before it is coded; `dimension` components.
   let centre: [Float]
@@ -28,6 +28,17 @@ final class CodingFrame: Sendable {
     let norm = centre.reduce(0) { $0 + Double($1) * Double($1) }.squareRoot()
     axis = norm >= Self.leastAxialNorm ? centre.map { Float(Double($0) / norm) } : nil
   }
+
+  /// The frame of a file's centre; nil for one that no rows of norm 1 have as their mean.
+  convenience init?(restoring centre: [Float]) {
+    let squaredNorm = centre.reduce(0) { $0 + Double($1) * Double($1) }
+    // Not a number is no less than anything.
+    guard squaredNorm <= Self.greatestSquaredNorm else { return nil }
+    self.init(centre: centre)
+  }
+
+  /// What rounding can make of a mean of norm 1.
+  private static let greatestSquaredNorm = 1.00001
 
   /// The mean of the rows of `segments` that are present at `version`; zero where there are none.
   convenience init(meanOf segments: [SegmentView], at version: UInt64, dimension: Int) {

@@ -1,7 +1,7 @@
 import Biometrics
 import Glibc
 
-/// Memory for the f32 rows of a segment: zeros at first, aligned to a cache line.
+/// Memory for the f32 rows of a segment, aligned to a cache line.
 ///
 /// Rows are read in full only for the few candidates that a first pass leaves, so they need not be in memory: in a
 /// file they cost what the system chooses to keep of them.

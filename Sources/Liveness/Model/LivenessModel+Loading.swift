@@ -56,6 +56,10 @@ public struct LivenessModelError: Error, Hashable, Sendable, CustomStringConvert
 extension LivenessModel {
   /// Reads a model, and refuses one that can't be what training made.
   public static func load(_ bytes: [UInt8]) throws(LivenessModelError) -> LivenessModel {
+    // The decoder takes other encodings too, whose keys nobody here would read.
+    guard bytes.first(where: { !" \n\r\t".utf8.contains($0) }) == UInt8(ascii: "{"), !bytes.contains(0) else {
+      throw LivenessModelError(.malformed, at: "file")
+    }
     let model: LivenessModel
     do {
       model = try JSONDecoder().decode(LivenessModel.self, from: Data(bytes))

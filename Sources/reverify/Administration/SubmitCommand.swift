@@ -21,7 +21,7 @@ enum SubmitCommand: Command {
     StoreAccess.options + EngineAccess.options + EmbeddingRows.options + [
       .option("re-verification", "ID", "as begin printed it"),
       .option("key", "KEY", "the attempt's idempotency key"),
-      .option("passive", "SCORES", "upstream passive scores of the frames, 0...1, with commas"),
+      .option("passive", "SCORES", "upstream passive scores of the frames, 0...1, with commas; the workflow's face binding must be whereGiven"),
       .option("capture", "FILE", "instead: a capture as its format says, for liveness models"),
     ]
 

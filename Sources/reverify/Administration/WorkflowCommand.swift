@@ -27,7 +27,8 @@ enum WorkflowCommand: Command {
       LockOutOption.option,
       .option(
         "face-binding", "WHETHER",
-        "required: captures must carry embeddings of the matching space, to compare with those submitted; or whereGiven"
+        "required: captures must carry embeddings of the matching space, to compare with those submitted, so that passive "
+          + "scores never pass; or whereGiven"
       ),
       .option("price", "N", "what a re-verification costs"),
       .option("status", "STATUS", "active or inactive"),
