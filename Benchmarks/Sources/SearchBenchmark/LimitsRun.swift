@@ -27,7 +27,8 @@ struct LimitsRun {
       "  reading 256 MB from four places at once: \(Self.gigabytes(Self.bytes, plain)) GB/s [\(sink & 1)]")
     print("  3-bit products with one probe, 252 MB: \(one(level, memory)) GB/s")
     print(
-      "  8-bit products of 64 blocks with 64 probes: \(Self.rounded(batch(level, memory))) billion a second")
+      "  8-bit products of 64 blocks with 64 probes: \(Self.rounded(batch(level, memory))) billion operations a second, two to "
+        + "a product")
   }
 
   private static func table(_ level: KernelLevel) -> UnsafePointer<fk_kernels>? {

@@ -3,7 +3,7 @@ import Foundation
 import ReVerify
 
 /// How long a submission takes with many enrolled and each decision on the disk, split into its parts, and how long the engine
-/// takes to open: from the store, and from the snapshot that it wrote.
+/// takes to open: from the store, where that has no snapshot yet, and from the snapshot that it wrote.
 ///
 ///     SubmitBenchmark [--enrolled N] [--submissions N] [--threads N] [--store FILE] [--seed N]
 ///
@@ -68,7 +68,7 @@ struct Main {
     let store = try await bank.open()
     try await timed("filled the store") { try await bank.fill(store, enrolled) }
     let observations = Observations()
-    let engine = try await opened(store, "opened, galleries built from the store", observations)
+    let engine = try await opened(store, "opened", observations)
     let verified = try await submit(to: engine.engine, count: engine.count)
     while await observations.times.count < submissions { await Task.yield() }
     Self.report(await observations.times)
@@ -77,7 +77,7 @@ struct Main {
     guard written[Bank.organisation] != nil else { throw BenchmarkError("no snapshot was written") }
     await store.close()
     let again = try await bank.open()
-    _ = try await opened(again, "opened from the snapshot", Observations())
+    _ = try await opened(again, "opened again, from the snapshot", Observations())
     await again.close()
   }
 

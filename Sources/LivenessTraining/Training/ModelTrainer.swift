@@ -24,10 +24,10 @@ public struct ModelTrainer: Sendable {
       guard let plan = plan.cues[cue] else { continue }
       cues[cue] = fit(cue, plan, split)
     }
-    let placeholder = ValidationReport.Rate(errors: 0, of: 0)
+    let untested = ValidationReport.Rate(errors: 0, of: 0)
     let untuned = LivenessModel.Tuning(
       fusion: .init(bias: 0, weights: [:]), policies: [:],
-      validation: .init(subjects: 0, captures: 0, policy: "", bpcer: placeholder, apcer: [:], note: ""))
+      validation: .init(subjects: 0, captures: 0, policy: "", bpcer: untested, apcer: [:], note: ""))
     var model = LivenessModel(
       provisional: true, landmarker: landmarker, passiveModel: passiveModel, embeddingModel: embeddingModel,
       template: .init(x: template.x, y: template.y, relief: template.relief), cues: cues, tuning: untuned,
